@@ -46,7 +46,8 @@ package struct Catalog {
   /// The database's identity: its name, and what tells one cluster from another as far as a role may see it.
   package func databaseIdentity() throws -> (database: String, role: String, version: String) {
     try connection.transaction(.catalog) {
-      let result = try connection.query("SELECT current_database()::text, current_user::text, current_setting('server_version')")
+      let result = try connection.query(
+        "SELECT current_database()::text, current_user::text, current_setting('server_version')")
       return (result.string(0, 0) ?? "", result.string(0, 1) ?? "", result.string(0, 2) ?? "")
     }
   }
@@ -88,8 +89,11 @@ package struct Catalog {
   }
 
   private func hasForeignPartition(_ oid: Int) throws -> Bool {
-    try ask("SELECT EXISTS (SELECT FROM pg_partition_tree($1::oid) p JOIN pg_class c ON c.oid = p.relid WHERE c.relkind = 'f')", oid)
-      .bool(0, 0)
+    try ask(
+      "SELECT EXISTS (SELECT FROM pg_partition_tree($1::oid) p JOIN pg_class c ON c.oid = p.relid WHERE c.relkind = 'f')",
+      oid
+    )
+    .bool(0, 0)
   }
 
   private func children(of oid: Int) throws -> [String] {

@@ -24,7 +24,9 @@ package struct Table: Equatable, Sendable {
     package var isBytes: Bool { baseType == "bytea" }
 
     /// Whether a payload can be kept in it and written back.
-    package var holdsText: Bool { ["text", "varchar", "bpchar", "citext", "bytea", "json", "jsonb"].contains(baseType) }
+    package var holdsText: Bool {
+      ["text", "varchar", "bpchar", "citext", "bytea", "json", "jsonb"].contains(baseType)
+    }
   }
 
   /// What identifies rows.

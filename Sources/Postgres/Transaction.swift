@@ -37,7 +37,8 @@ package func beginStatements(_ kind: TransactionKind) -> String {
     settings += [("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("enable_seqscan", "off")]
   }
   let encoding = kind == .catalog ? "'UTF8'" : "current_setting('server_encoding')"
-  let calls = settings.map { "set_config('\($0.0)','\($0.1)',true)" } + ["set_config('client_encoding',\(encoding),true)"]
+  let calls =
+    settings.map { "set_config('\($0.0)','\($0.1)',true)" } + ["set_config('client_encoding',\(encoding),true)"]
   return "\(begin);SELECT \(calls.joined(separator: ","));"
 }
 

@@ -12,6 +12,12 @@ func testDatabaseURL() throws -> String {
 /// Runs `body` with a connection and a fresh schema of its own, dropped afterwards.
 func withSchema(_ body: (Connection, String) throws -> Void) throws {
   let connection = try Connection(url: testDatabaseURL())
+  // Two tests that create an extension at once would collide.
+  try connection.execute(
+    """
+    BEGIN; SELECT pg_advisory_xact_lock(1); CREATE EXTENSION IF NOT EXISTS citext;
+    CREATE EXTENSION IF NOT EXISTS postgres_fdw; COMMIT
+    """)
   let schema = "t_\(UInt32.random(in: 0...UInt32.max))"
   try connection.execute("CREATE SCHEMA \(schema)")
   defer { try? connection.execute("DROP SCHEMA \(schema) CASCADE") }
