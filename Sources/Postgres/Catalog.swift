@@ -26,7 +26,7 @@ package struct Catalog {
         columns: columns,
         key: index.columns.compactMap { number in columns.first { $0.number == number } },
         keyOrigin: index.isPrimary ? .primaryKey : .uniqueIndex(index.name),
-        estimatedRows: try estimate(of: found.oid), size: try size(of: found.oid))
+        estimatedRows: try estimate(of: found), size: try size(of: found.oid))
     }
   }
 
@@ -105,15 +105,21 @@ package struct Catalog {
     return (0..<result.rows).compactMap { result.string($0, 0) }
   }
 
-  private func estimate(of oid: Int) throws -> Int? {
-    // Partitions count, and the parent of partitions has no pages of its own. -1: never analyzed (PostgreSQL 14).
-    let result = try ask(
+  /// The planner's estimate, which knows the table's size of now also where it was never analyzed.
+  private func estimate(of found: Found) throws -> Int? {
+    let table = "\(quoteIdentifier(found.schema)).\(quoteIdentifier(found.name))"
+    let stored = try ask(
       """
-      SELECT CASE WHEN bool_or(c.reltuples >= 0) THEN sum(greatest(c.reltuples, 0))::int8 END
-      FROM (SELECT $1::oid UNION SELECT relid FROM pg_partition_tree($1::oid)) t(relid) JOIN pg_class c ON c.oid = t.relid
-      WHERE c.relkind = 'r'
-      """, oid)
-    return result.int(0, 0)
+      SELECT coalesce(sum(pg_relation_size(relid)), 0)::int8,
+        has_any_column_privilege($1::oid, 'SELECT') AND NOT row_security_active($1::oid)
+          AND has_schema_privilege((SELECT relnamespace FROM pg_class WHERE oid = $1::oid), 'USAGE')
+      FROM (SELECT $1::oid UNION SELECT relid FROM pg_partition_tree($1::oid)) t(relid)
+      """, found.oid)
+    if stored.int(0, 0) == 0 { return 0 }
+    guard stored.bool(0, 1) else { return nil }
+    let plan = try connection.query("EXPLAIN SELECT FROM \(table)").string(0, 0) ?? ""
+    guard let rows = plan.firstRange(of: "rows=") else { return nil }
+    return Int(plan[rows.upperBound...].prefix { $0.isNumber })
   }
 
   private func size(of oid: Int) throws -> Int {

@@ -46,7 +46,7 @@ package struct Table: Equatable, Sendable {
   /// The columns of the key, in its index's order.
   package var key: [Column]
   package var keyOrigin: KeyOrigin
-  /// The planner's estimate of its rows; nil where it was never analyzed.
+  /// The planner's estimate of its rows; nil where the role may not read it.
   package var estimatedRows: Int?
   /// The size on disk with TOAST and indexes, in bytes.
   package var size: Int

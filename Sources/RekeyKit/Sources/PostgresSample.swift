@@ -32,7 +32,7 @@ extension PostgresTable {
       let hasMatches =
         predicate == nil ? hasRows : try exists(connection, "FROM \(table.onlySQL) WHERE (\(predicate!)\n)")
       var sample = PostgresSample(hasRows: hasRows, hasMatches: hasMatches, columns: [])
-      let ranges = hasMatches ? try cutShards(connection, count: 20) : []
+      let ranges = hasMatches ? try cutShards(connection, count: 20, rowsAtLeast: 500) : []
       for (index, column) in columns.enumerated() {
         let found = try payloads(
           connection, column, pattern: patterns[index], ranges: ranges, values: values, bytes: bytes, index: index)
