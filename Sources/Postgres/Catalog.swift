@@ -13,6 +13,8 @@ package struct Catalog {
     try connection.transaction(.catalog) {
       let found = try find(name)
       try refuseKind(found)
+      // Types print with their schema then, so that a cast means the same in any session.
+      try connection.execute("SET LOCAL search_path = pg_catalog")
       let columns = try columns(of: found.oid)
       guard let index = try keyIndex(of: found.oid) else {
         throw PostgresError(

@@ -70,7 +70,8 @@ package final class PostgresSource: Source, @unchecked Sendable {  // used from 
     let copy = try copy ?? open()
     self.copy = copy
     defer { moveCursor(behind: batch) }
-    while !isFull(batch) || rowsInPage == limits.rows {  // a page's end is read at once, so that no transaction idles
+    // A page's end is read together with its last row, so that no transaction idles.
+    while !isFull(batch) || (mode == .pages && rowsInPage == limits.rows) {
       guard try copy.next({ message in try append(BinaryRow(message), to: batch) }) else {
         self.copy = nil
         if mode == .snapshot || rowsInPage < limits.rows { isFinished = true }
