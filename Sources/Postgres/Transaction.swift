@@ -22,6 +22,8 @@ package func beginStatements(_ kind: TransactionKind) -> String {
     ("IntervalStyle", "postgres"),
     ("extra_float_digits", "3"),
     ("bytea_output", "hex"),
+    // A plan that was turned away from scans looks so dear that each statement would be compiled first.
+    ("jit", "off"),
   ]
   let begin: String
   switch kind {

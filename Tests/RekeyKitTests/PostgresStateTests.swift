@@ -93,6 +93,7 @@ import Testing
       #expect(throws: RekeyError.self) { try begin(second) }
       var checkpoint = ShardCheckpoint(state, shard)
       try checkpoint.release(connection)
+      try state.release(run)
       #expect(try begin(second) == Run(id: "r1", isResumed: true))
       #expect(here.isDead == false)
     }

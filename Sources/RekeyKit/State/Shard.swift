@@ -47,14 +47,16 @@ extension RunState {
         UPDATE \(schema.table("run")) SET lease_owner = $2, lease_until = clock_timestamp() + $3 * interval '1 second'
         WHERE id = $1 AND (lease_owner = $2 OR lease_until < clock_timestamp())
         """, parameters)
+      // Materialized: a join that reads it twice would lease two.
       return try connection.query(
         """
+        WITH free AS MATERIALIZED (
+          SELECT table_name, number FROM \(schema.table("shard"))
+          WHERE run = $1 AND NOT done AND (lease_until IS NULL OR lease_until < clock_timestamp())
+          ORDER BY table_name, number LIMIT 1 FOR UPDATE SKIP LOCKED)
         UPDATE \(schema.table("shard")) s SET fence = fence + 1, lease_owner = $2,
           lease_until = clock_timestamp() + $3 * interval '1 second'
-        FROM (SELECT table_name, number FROM \(schema.table("shard"))
-          WHERE run = $1 AND NOT done AND (lease_until IS NULL OR lease_until < clock_timestamp())
-          ORDER BY table_name, number LIMIT 1 FOR UPDATE SKIP LOCKED) free
-        WHERE s.run = $1 AND s.table_name = free.table_name AND s.number = free.number
+        FROM free WHERE s.run = $1 AND s.table_name = free.table_name AND s.number = free.number
         RETURNING s.table_name, s.number::int8, s.lower_bound, s.upper_bound, s.cursor, s.fence, s.commits,
           s.counts::text
         """, parameters)
