@@ -88,6 +88,25 @@ import Testing
     }
   }
 
+  @Test func aPrivilegeTakenAwayEndsTheRun() throws {
+    try withSchema { connection, schema in
+      try connection.execute(
+        """
+        CREATE TABLE \(schema).t (id int PRIMARY KEY, c text); INSERT INTO \(schema).t VALUES (1, 'old:1'), (2, 'old:2');
+        CREATE ROLE r_\(schema); GRANT USAGE ON SCHEMA \(schema) TO r_\(schema);
+        GRANT SELECT ON \(schema).t TO r_\(schema);
+        """)
+      defer { try? connection.execute("RESET ROLE; DROP OWNED BY r_\(schema); DROP ROLE r_\(schema)") }
+      let writer = try Connection(url: testDatabaseURL())
+      try writer.execute("SET ROLE r_\(schema)")
+      let error = #expect(throws: RekeyError.self) {
+        try Sweep(try chosen(connection, "\(schema).t", ["c"])).run(connection, writer, KeyRange(), nil)
+      }
+      #expect(error?.kind == .fatal && error?.message.contains("GRANT UPDATE (\"c\")") == true)
+      try writer.execute("RESET ROLE")
+    }
+  }
+
   @Test func aValueTooLongForItsColumnIsRefused() throws {
     try withSchema { connection, schema in
       let (tally, outcomes) = try sweep(

@@ -16,18 +16,19 @@ package final class PostgresSink: Sink, @unchecked Sendable {  // used from its 
   ///   - connection: the lane's writer; nobody else uses it meanwhile.
   ///   - checkpoint: the shard's, or nil where no state is kept.
   ///   - stage: transforms rows that changed since they were read; used from the writing queue alone.
+  ///   - insert: how to insert rows of a CSV whose key isn't in the table; nil leaves them, as `gone`.
   ///   - settled: called when a batch's outcomes are final, before COMMIT: it adds the counts to `batch.tally`, which
   ///     holds `latePrevious` and nothing else by then, and brings the audit's lines to disk. After a transaction that
   ///     had to be redone it is called again.
   package init(
     _ connection: Connection, table: PostgresTable, checkpoint: ShardCheckpoint?, stage: any Stage,
-    settled: @escaping (Batch) throws -> Void
+    insert: PostgresInsert? = nil, settled: @escaping (Batch) throws -> Void
   ) {
     self.connection = connection
     self.table = table
     self.checkpoint = checkpoint
     self.settled = settled
-    update = PostgresUpdate(connection, table: table, stage: stage)
+    update = PostgresUpdate(connection, table: table, stage: stage, insert: insert)
   }
 
   package func write(_ batch: Batch) throws {
@@ -51,6 +52,7 @@ package final class PostgresSink: Sink, @unchecked Sendable {  // used from its 
             return
           }
         } else if error.isRefusal && !isCareful {
+          if error.sqlState == "42501" { try refuseMissingPrivileges() }
           isCareful = true
         } else if error.isRetryable {
           attempt += 1
@@ -101,6 +103,14 @@ package final class PostgresSink: Sink, @unchecked Sendable {  // used from its 
       tally.add(half.tally)
     }
     batch.tally = tally
+  }
+
+  /// A privilege that was taken away concerns every row: no use in looking for the one that is refused.
+  private func refuseMissingPrivileges() throws {
+    let missing = try? Catalog(connection).missingPrivileges(on: table.table, columns: table.columns, update: true)
+    guard let missing, !missing.isEmpty else { return }
+    throw RekeyError(
+      .fatal, "the role may not write \(table.table.description): let its owner run \(missing.joined(separator: "; "))")
   }
 
   private func reconnect(after error: PostgresError) throws {

@@ -6,6 +6,7 @@ final class PostgresUpdate {
   private let connection: Connection
   private let table: PostgresTable
   private let stage: any Stage
+  private let insert: PostgresInsert?
   private var parameters = Parameters()
   private var statements = PostgresUpdateSQL()
   /// The index of each row's first cell, and the number of cells at the end.
@@ -16,10 +17,11 @@ final class PostgresUpdate {
   private var changedCells: Set<Int> = []
   private let fresh = Batch()
 
-  init(_ connection: Connection, table: PostgresTable, stage: any Stage) {
+  init(_ connection: Connection, table: PostgresTable, stage: any Stage, insert: PostgresInsert?) {
     self.connection = connection
     self.table = table
     self.stage = stage
+    self.insert = insert
   }
 
   /// Writes the changed cells; afterwards each outcome is final, and `batch.tally` holds `latePrevious` alone.
@@ -27,7 +29,8 @@ final class PostgresUpdate {
     index(batch)
     changedCells.removeAll(keepingCapacity: true)
     let sites = batch.sites.count
-    let rows = batch.rows.indices.filter { hasChange(batch, row: $0) }
+    // Rows to insert count as changed until it is known that they exist.
+    let rows = batch.rows.indices.filter { insert != nil || hasChange(batch, row: $0) }
     if isCareful {
       try writeCarefully(batch, rows[...])
     } else {
@@ -62,7 +65,8 @@ final class PostgresUpdate {
 
   private func writeRows(_ batch: Batch, _ rows: [Int]) throws {
     for row in rows { isWritten[row] = false }
-    try update(batch, rows)
+    try insertMissing(batch, rows)
+    try update(batch, rows.filter { !isWritten[$0] && hasChange(batch, row: $0) })
     for isLast in [false, true] {
       let contested = rows.filter { !isWritten[$0] && hasChange(batch, row: $0) }
       if contested.isEmpty { return }
@@ -72,6 +76,23 @@ final class PostgresUpdate {
     for row in rows where !isWritten[row] && hasChange(batch, row: row) {
       give(batch, row: row, .conflict, note: "not updated under its row lock: a trigger or a rule may skip it")
     }
+  }
+
+  /// Inserts the rows whose key isn't there, if the pipeline says so.
+  private func insertMissing(_ batch: Batch, _ rows: [Int]) throws {
+    guard let insert else { return }
+    parameters.removeAll()
+    addKeys(batch, rows)
+    let result = try connection.query(statements.find(table), parameters)
+    var isThere = [Bool](repeating: false, count: rows.count)
+    for index in 0..<result.rows { isThere[(result.int(index, 0) ?? 1) - 1] = true }
+    let missing = rows.indices.filter { !isThere[$0] }.map { rows[$0] }
+    guard !missing.isEmpty else { return }
+    parameters.removeAll()
+    try insert.add(missing, of: batch, to: &parameters)
+    // Fewer than asked for: someone inserted one meanwhile. Then all are read again and settled.
+    guard try connection.query(insert.statement(table), parameters).affected == missing.count else { return }
+    for row in missing { isWritten[row] = true }
   }
 
   /// Updates rows in key order, one statement for each set of columns.
@@ -206,17 +227,22 @@ final class PostgresUpdate {
         parameters.beginArray(of: .text)
         for row in rows {
           let key = batch.keys[row * batch.keyWidth + part]
-          parameters.appendElement(UnsafeRawBufferPointer(rebasing: bytes[key.start..<key.end]))
+          if key.isNull {
+            parameters.appendNullElement()  // of a CSV: it equals no row's
+          } else {
+            parameters.appendElement(UnsafeRawBufferPointer(rebasing: bytes[key.start..<key.end]))
+          }
         }
         parameters.endArray()
       }
     }
   }
 
-  /// Gives the row's sites that were to be written another outcome instead.
+  /// Gives the row's sites that were to be written another outcome instead; of a row to insert, all of them.
   private func give(_ batch: Batch, row: Int, _ outcome: Outcome, note: String?) {
     for cell in batch.cells[firstCell[row]..<firstCell[row + 1]] {
-      for site in cell.firstSite..<(cell.firstSite + cell.siteCount) where batch.sites[site].isChanged {
+      for site in cell.firstSite..<(cell.firstSite + cell.siteCount)
+      where batch.sites[site].isChanged || (insert != nil && outcome == .writeRefused) {
         batch.sites[site].outcome = outcome
         batch.sites[site].new = .null
         batch.notes[site] = note

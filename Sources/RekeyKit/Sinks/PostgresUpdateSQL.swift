@@ -43,6 +43,9 @@ struct PostgresUpdateSQL {
     "SELECT \(from(table)) FOR NO KEY UPDATE OF \(quoteIdentifier(table.table.name))"
   }
 
+  /// The places of the rows that are there.
+  func find(_ table: PostgresTable) -> String { "SELECT \(alias(table)).place \(from(table))" }
+
   /// Reads the chosen columns by key, behind the rows' places.
   func read(_ table: PostgresTable, lock: Bool) -> String {
     let values = table.columns.map { $0.isBytes ? table.qualified($0) : "\(table.qualified($0))::text" }
