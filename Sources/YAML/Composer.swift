@@ -86,7 +86,7 @@ struct Composer {
         merged = value
         firstMarks["<<"] = key.start
       } else if let first = firstMarks[scalar.text] {
-        duplicates.append(YAMLDocument.Duplicate(key: key, first: first))
+        duplicates.append(YAMLDocument.Duplicate(key: key, value: value, first: first))
       } else {
         firstMarks[scalar.text] = key.start
         pairs.append(Pair(key: key, value: value))

@@ -3,6 +3,7 @@ package struct YAMLDocument: Sendable {
   /// A key that stands twice in one mapping; the mapping has the first.
   package struct Duplicate: Sendable {
     package var key: Pair.Key
+    package var value: Node
     package var first: Mark
   }
 
