@@ -65,7 +65,9 @@ final class EventParser {
     let mark = Mark(state.problem_mark)
     var message = String(cString: problem)
     switch (message, character(at: state.problem_mark)) {
-    case ("found character that cannot start any token", UInt8(ascii: "\t")):
+    case ("found character that cannot start any token", UInt8(ascii: "\t")),
+      ("found a tab character that violates indentation", _),
+      ("found a tab character where an indentation space is expected", _):
       message = "a tab can't indent YAML; use spaces"
     case ("found character that cannot start any token", _):
       message = "this character can't start a value in YAML; put the value in quotes"
