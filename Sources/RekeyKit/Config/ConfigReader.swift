@@ -45,17 +45,15 @@ struct ConfigReader {
     return fields
   }
 
-  /// The value may be a key under a misspelt name, and so may a long name itself: neither is shown.
+  /// The value may be a key under a misspelt name, and the name part of a key or a password: neither is shown.
   private mutating func reportUnknown(_ pair: Pair, known: [String]) {
     let name = pair.key.text
     file.hide(pair.value.start, pair.value.end)
-    let hint = suggestion(for: name, among: known)
-    if hint != nil || name.count < 16 {
-      report("unknown key '\(name)'", at: pair.key.start, hint: hint ?? "known here: \(known.joined(separator: ", "))")
-    } else {
-      file.hide(pair.key.start, pair.key.end)
-      report("unknown key", at: pair.key.start, hint: "known here: \(known.joined(separator: ", "))")
-    }
+    let nearest = suggestion(for: name, among: known)
+    let isShown = nearest != nil || name.count < 16 && isVariableName(name)
+    if !isShown { file.hide(pair.key.start, pair.key.end) }
+    let hint = nearest ?? "known here: \(known.joined(separator: ", "))"
+    report(isShown ? "unknown key '\(name)'" : "unknown key", at: pair.key.start, hint: hint)
   }
 
   /// The value of a key that must be there.

@@ -25,9 +25,11 @@ struct Excerpt {
     }
     guard longWords else { return }
     var at = 0
+    let first = line.firstIndex { $0 != " " && $0 != "\t" }
     while at < line.count {
       let end = wordEnd(at)
-      if end - at >= 16, line[end - 1] != ":", !isReference(at..<end) { hide(at..<end) }
+      let isName = at == first && line[end - 1] == ":"
+      if end - at >= 16, !isName, !isReference(at..<end) { hide(at..<end) }
       at = end + 1
     }
   }
