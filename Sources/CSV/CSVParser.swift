@@ -91,15 +91,14 @@ package struct CSVParser: Sendable {
   private mutating func begin(_ bytes: UnsafeRawBufferPointer, isLast: Bool) throws(CSVError) -> Bool {
     if offset == 0 {
       let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+      guard bytes.count >= mark.count || isLast else { return false }
       if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
         row += 1
         throw error(.utf16, at: 0)
       }
       var start = bytes.starts(with: mark) ? mark.count : 0
       while start < bytes.count, Self.isLineEnd(bytes[start]) { start += 1 }
-      guard isLast || start < bytes.count && !(bytes.count < mark.count && mark.starts(with: bytes)) else {
-        return false
-      }
+      guard start < bytes.count || isLast else { return false }
       position = start
     }
     row += 1
