@@ -9,10 +9,11 @@ struct ByteScan {
   private let delimiter: UInt64
   private let lineFeed = Self.ones &* UInt64(CSVFormat.lineFeed)
   private let carriageReturn = Self.ones &* UInt64(CSVFormat.carriageReturn)
-  private let quote = Self.ones &* UInt64(CSVFormat.quote)
+  private let quote: UInt64
 
-  init(delimiter: UInt8) {
-    self.delimiter = Self.ones &* UInt64(delimiter)
+  init(_ format: CSVFormat) {
+    delimiter = Self.ones &* UInt64(format.delimiter)
+    quote = Self.ones &* UInt64(format.quote)
   }
 
   /// The offset of the next delimiter, CR or LF at or after `start`; `count` where there is none.
@@ -46,7 +47,7 @@ struct ByteScan {
       if hits != 0 { return at &+ hits.trailingZeroBitCount >> 3 }
       at &+= 8
     }
-    while at < count, base.load(fromByteOffset: at, as: UInt8.self) != CSVFormat.quote { at &+= 1 }
+    while at < count, base.load(fromByteOffset: at, as: UInt8.self) != UInt8(truncatingIfNeeded: quote) { at &+= 1 }
     return at
   }
 

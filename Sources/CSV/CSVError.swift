@@ -27,10 +27,10 @@ package struct CSVError: Error, Equatable, CustomStringConvertible {
     case .unterminatedQuote:
       return "the quoted field that begins here has no closing quote; is the file complete?"
     case .textAfterQuote(afterBackslash: false):
-      return "text after a closing quote; a quote inside a quoted field is written as \"\""
+      return "text after a closing quote; a quote inside a quoted field has to be doubled"
     case .textAfterQuote(afterBackslash: true):
-      return "text after a closing quote; a quote inside a quoted field is written as \"\", not as \\\""
-        + " (PHP: fputcsv with escape: \"\")"
+      return "text after a closing quote; a quote inside a quoted field has to be doubled, a backslash won't do"
+        + " (PHP: fputcsv with escape: '')"
     case .ragged(let found, let expected):
       return "\(found) \(found == 1 ? "field" : "fields") where the first record has \(expected);"
         + " mend the row, or leave such rows as they are with ragged: pass"

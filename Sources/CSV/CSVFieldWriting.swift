@@ -2,7 +2,7 @@ extension CSVFormat {
   /// Appends a quoted field's value with its doubled quotes made single.
   package func appendUnescaped(_ value: UnsafeRawBufferPointer, to target: inout [UInt8]) {
     guard let base = value.baseAddress else { return }
-    let scan = ByteScan(delimiter: delimiter)
+    let scan = ByteScan(self)
     var start = 0
     while start < value.count {
       let end = min(scan.quote(from: start, in: base, count: value.count) + 1, value.count)
@@ -23,19 +23,19 @@ extension CSVFormat {
     var quotes = 0
     let needsQuotes = target.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress, start < bytes.count else { return true }
-      let scan = ByteScan(delimiter: delimiter)
+      let scan = ByteScan(self)
       var at = scan.quote(from: start, in: base, count: bytes.count)
       while at < bytes.count {
         quotes += 1
         at = scan.quote(from: at + 1, in: base, count: bytes.count)
       }
-      if isQuoted || bytes[start] == Self.quote || quotes > 0 && !keepsQuotes() { return true }
+      if isQuoted || bytes[start] == quote || quotes > 0 && !keepsQuotes() { return true }
       return scan.fieldEnd(from: start, in: base, count: bytes.count) < bytes.count
     }
     guard needsQuotes else { return }
 
     var from = target.count
-    target.append(contentsOf: repeatElement(Self.quote, count: quotes + 2))
+    target.append(contentsOf: repeatElement(quote, count: quotes + 2))
     target.withUnsafeMutableBytes { bytes in
       // Moved from the end, so that no byte is overwritten before it is moved.
       var to = bytes.count - 1
@@ -44,15 +44,15 @@ extension CSVFormat {
         to -= 1
         let byte = bytes[from]
         bytes[to] = byte
-        guard byte == Self.quote else { continue }
+        guard byte == quote else { continue }
         to -= 1
-        bytes[to] = Self.quote
+        bytes[to] = quote
         quotes -= 1
       }
       // No quote is left: the rest moves by the opening quote alone.
       UnsafeMutableRawBufferPointer(rebasing: bytes[start + 1..<to])
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<from]))
-      bytes[start] = Self.quote
+      bytes[start] = quote
     }
   }
 }

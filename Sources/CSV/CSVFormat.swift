@@ -1,20 +1,23 @@
-/// The delimiter of a CSV file; the quote is always `"`, doubled inside a quoted field (RFC 4180, section 2).
+/// The delimiter and the quote of a CSV file; a quote inside a quoted field is doubled (RFC 4180, section 2).
 package struct CSVFormat: Equatable, Sendable {
-  package static let quote = UInt8(ascii: "\"")
   static let lineFeed = UInt8(ascii: "\n")
   static let carriageReturn = UInt8(ascii: "\r")
 
   package let delimiter: UInt8
+  package let quote: UInt8
 
-  /// Comma-separated, as RFC 4180 has it.
+  /// A comma and `"`, as RFC 4180 has them.
   package init() {
     delimiter = UInt8(ascii: ",")
+    quote = UInt8(ascii: "\"")
   }
 
-  /// Another delimiter; nil for a quote, a carriage return or a line feed, which can't be told from their own use.
-  package init?(delimiter: UInt8) {
-    guard delimiter != Self.quote, delimiter != Self.carriageReturn, delimiter != Self.lineFeed else { return nil }
+  /// Nil if the delimiter and the quote are the same byte, or one of them is CR or LF.
+  package init?(delimiter: UInt8, quote: UInt8 = UInt8(ascii: "\"")) {
+    let lineEnds = [Self.carriageReturn, Self.lineFeed]
+    guard delimiter != quote, !lineEnds.contains(delimiter), !lineEnds.contains(quote) else { return nil }
     self.delimiter = delimiter
+    self.quote = quote
   }
 }
 

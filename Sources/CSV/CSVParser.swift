@@ -52,7 +52,7 @@ package struct CSVParser: Sendable {
     self.ragged = ragged
     self.wanted = wanted
     row = hasHeader ? -1 : 0
-    scan = ByteScan(delimiter: format.delimiter)
+    scan = ByteScan(format)
   }
 
   package var isRagged: Bool { fieldCount != expectedFieldCount }
@@ -83,7 +83,7 @@ package struct CSVParser: Sendable {
 
   /// The error for a record that doesn't end within `limit` bytes.
   package func recordTooLarge(_ bytes: UnsafeRawBufferPointer, limit: Int) -> CSVError {
-    let isOpen = progress == .fields && fieldStart < bytes.count && bytes[fieldStart] == CSVFormat.quote
+    let isOpen = progress == .fields && fieldStart < bytes.count && bytes[fieldStart] == format.quote
     return error(.recordTooLarge(limit: limit, openQuote: isOpen ? offset + fieldStart : nil), at: 0)
   }
 
@@ -121,7 +121,7 @@ package struct CSVParser: Sendable {
     let delimiter = format.delimiter
     var nextWanted = fields.count < wanted.count ? wanted[fields.count] : -1
     while true {
-      let isQuoted = fieldStart < count && base.load(fromByteOffset: fieldStart, as: UInt8.self) == CSVFormat.quote
+      let isQuoted = fieldStart < count && base.load(fromByteOffset: fieldStart, as: UInt8.self) == format.quote
       let end: Int
       if isQuoted {
         guard let close = try closingQuote(base, count: count, isLast: isLast) else { return false }
@@ -175,7 +175,7 @@ package struct CSVParser: Sendable {
       if at + 1 == count { return isLast ? at : nil }
       let following = base.load(fromByteOffset: at + 1, as: UInt8.self)
       if following == format.delimiter || Self.isLineEnd(following) { return at }
-      guard following == CSVFormat.quote else {
+      guard following == format.quote else {
         let isEscaped = at - 1 > fieldStart && base.load(fromByteOffset: at - 1, as: UInt8.self) == UInt8(ascii: "\\")
         throw error(.textAfterQuote(afterBackslash: isEscaped), at: at + 1)
       }

@@ -24,16 +24,16 @@ struct CSVParserErrorTests {
       message: "header, byte 0: the quoted field that begins here has no closing quote; is the file complete?"),
     Case(
       input: "a,b\n1,2\n3,\"4\"5\n", problem: .textAfterQuote(afterBackslash: false), row: 2, byte: 13,
-      message: "row 2, byte 13: text after a closing quote; a quote inside a quoted field is written as \"\""),
+      message: "row 2, byte 13: text after a closing quote; a quote inside a quoted field has to be doubled"),
     Case(
       input: "\u{EF}\u{BB}\u{BF}\"a\" ,b", hasHeader: false,
       problem: .textAfterQuote(afterBackslash: false), row: 1, byte: 6,
-      message: "row 1, byte 6: text after a closing quote; a quote inside a quoted field is written as \"\""),
+      message: "row 1, byte 6: text after a closing quote; a quote inside a quoted field has to be doubled"),
     Case(
       input: "a,b\n1,\"{\\\"k\\\":1}\"\n",
       problem: .textAfterQuote(afterBackslash: true), row: 1, byte: 10,
-      message: "row 1, byte 10: text after a closing quote; a quote inside a quoted field is written as \"\", "
-        + "not as \\\" (PHP: fputcsv with escape: \"\")"),
+      message: "row 1, byte 10: text after a closing quote; a quote inside a quoted field has to be doubled, "
+        + "a backslash won't do (PHP: fputcsv with escape: '')"),
     Case(
       input: "a,b\n1,2\n\n3\n", problem: .ragged(found: 1, expected: 2), row: 2, byte: 9,
       message: "row 2, byte 9: 1 field where the first record has 2; mend the row, or leave such rows as they are "

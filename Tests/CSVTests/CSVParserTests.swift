@@ -120,9 +120,21 @@ struct CSVParserTests {
     #expect(parser.fields.map(\.raw) == [0..<cell.utf8.count, cell.utf8.count + 1..<cell.utf8.count + 2])
   }
 
-  @Test(arguments: ["\"", "\r", "\n"])
-  func delimitersThatCannotBe(_ delimiter: Character) throws {
-    let byte = try #require(delimiter.asciiValue)
-    #expect(CSVFormat(delimiter: byte) == nil)
+  @Test(arguments: [("\"", "\""), ("\r", "\""), ("\n", "\""), (",", "\r"), (",", "\n"), ("'", "'")])
+  func formatsThatCannotBe(_ delimiter: String, _ quote: String) {
+    #expect(CSVFormat(delimiter: delimiter.utf8.first!, quote: quote.utf8.first!) == nil)
+  }
+
+  @Test func anotherQuote() throws {
+    let format = try #require(CSVFormat(delimiter: UInt8(ascii: "|"), quote: UInt8(ascii: "'")))
+    let bytes = Array("'it''s|'|\"b\"\n".utf8)
+    var parser = CSVParser(format: format, hasHeader: false, wanted: [0, 1])
+    _ = try bytes.withUnsafeBytes { try parser.next(in: $0, isLast: true) }
+    #expect(parser.fields.map(\.raw) == [0..<8, 9..<12])
+    #expect(parser.fields.map(\.value) == [1..<7, 9..<12])
+
+    var target = Array("it's|".utf8)
+    format.encodeField(in: &target, from: 0, isQuoted: false)
+    #expect(String(decoding: target, as: UTF8.self) == "'it''s|'")
   }
 }

@@ -12,7 +12,7 @@ final class FileDescriptor {
   /// As messages name it.
   let path: String
 
-  init(opening path: String, _ flags: Int32, action: String) throws(FileError) {
+  init(opening path: String, _ flags: Int32, action: String) throws(RekeyError) {
     var descriptor = open(path, flags | O_CLOEXEC)
     while descriptor < 0, errno == EINTR { descriptor = open(path, flags | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .system(errno, path: path, action) }
@@ -31,7 +31,7 @@ final class FileDescriptor {
   }
 
   /// Reads what is there, up to the buffer's size; 0 at the end.
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(RekeyError) -> Int {
     while true {
       #if canImport(Glibc)
         let count = Glibc.read(raw, buffer.baseAddress, buffer.count)
@@ -44,7 +44,7 @@ final class FileDescriptor {
   }
 
   /// Writes everything, continuing after short writes.
-  func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+  func write(_ bytes: UnsafeRawBufferPointer) throws(RekeyError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let part = UnsafeRawBufferPointer(rebasing: rest)
@@ -64,7 +64,7 @@ final class FileDescriptor {
   /// Returns to have the call repeated, throws otherwise.
   ///
   /// A pipe that another process has set to non-blocking is waited for.
-  private func retry(_ code: Int32, waitingFor events: Int16, action: String) throws(FileError) {
+  private func retry(_ code: Int32, waitingFor events: Int16, action: String) throws(RekeyError) {
     switch code {
     case EINTR: return
     case EAGAIN:

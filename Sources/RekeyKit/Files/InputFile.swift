@@ -12,15 +12,15 @@ package final class InputFile: @unchecked Sendable {  // read from the source's 
   let status: FileStatus?
   private let descriptor: FileDescriptor
 
-  /// Throws `FileError` if there is no such file, it is a folder or may not be read.
-  package init(path: String) throws(FileError) {
+  /// Throws `RekeyError` if there is no such file, it is a folder or may not be read.
+  package init(path: String) throws(RekeyError) {
     self.path = path
     descriptor =
       path == "-"
       ? FileDescriptor(STDIN_FILENO, path: "standard input")
       : try FileDescriptor(opening: path, O_RDONLY, action: "open for reading")
     status = FileStatus(of: descriptor.raw)
-    if status?.isFolder == true { throw FileError(.refused, path: path, "this is a folder; name a file") }
+    if status?.isFolder == true { throw RekeyError(.usage, "\(path): this is a folder; name a file") }
     size = status.flatMap { $0.isRegularFile ? $0.size : nil }
     #if canImport(Glibc)
       posix_fadvise(descriptor.raw, 0, 0, POSIX_FADV_SEQUENTIAL)
@@ -28,7 +28,7 @@ package final class InputFile: @unchecked Sendable {  // read from the source's 
   }
 
   /// Reads what is there, up to the buffer's size; 0 at the end.
-  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(RekeyError) -> Int {
     try descriptor.read(into: buffer)
   }
 }

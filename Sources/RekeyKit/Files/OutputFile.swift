@@ -11,7 +11,7 @@
 /// payloads are seldom public; one that is replaced (`force`) keeps its mode and, where the user may set them, its
 /// owner and group. A target that is no regular file (a pipe, `/dev/null`) is written to as it stands.
 ///
-/// A closed pipe throws `FileError` with `kind == .closedPipe`, if the process ignores SIGPIPE.
+/// A closed pipe throws `RekeyError` with `kind == .closedPipe`, if the process ignores SIGPIPE.
 package final class OutputFile: @unchecked Sendable {  // written from the sink's queue alone
   package let path: String
   private let descriptor: FileDescriptor
@@ -26,7 +26,7 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
   }
 
   /// Refuses what `check` refuses, and makes the temporary file: an unwritable folder shows here.
-  package init(path: String, input: InputFile?, force: Bool) throws(FileError) {
+  package init(path: String, input: InputFile?, force: Bool) throws(RekeyError) {
     try Self.check(path: path, input: input, force: force)
     self.path = path
     if path == "-" {
@@ -57,46 +57,46 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
     cancel()
   }
 
-  /// Throws `FileError` where the output exists (unless `force`), is the input, or its folder can't be written to.
+  /// Throws `RekeyError` where the output exists (unless `force`), is the input, or its folder can't be written to.
   ///
   /// It changes nothing; `rekey check` calls it alone.
-  package static func check(path: String, input: InputFile?, force: Bool) throws(FileError) {
+  package static func check(path: String, input: InputFile?, force: Bool) throws(RekeyError) {
     let existing = path == "-" ? FileStatus(of: STDOUT_FILENO) : FileStatus(following: path)
     if let existing, let input = input?.status, existing.isSameFile(as: input) {
-      throw FileError(.refused, path: path, "the output is the input; write to another file")
+      throw RekeyError(.usage, "\(path): the output is the input; write to another file")
     }
     if path == "-" { return }
     if let existing, existing.isFolder {
-      throw FileError(.refused, path: path, "this is a folder; name a file in it")
+      throw RekeyError(.usage, "\(path): this is a folder; name a file in it")
     }
     if let existing, !existing.isRegularFile {
       guard access(path, W_OK) == 0 else { throw .system(errno, path: path, "open for writing") }
       return
     }
     if !force, existing != nil || isLink(path) {
-      throw FileError(.refused, path: path, "the output exists already; remove it, or replace it with --force")
+      throw RekeyError(.usage, "\(path): the output exists already; remove it, or replace it with --force")
     }
     let (folder, name) = split(existing == nil ? path : resolved(path))
-    guard !name.isEmpty else { throw FileError(.refused, path: path, "this is a folder; name a file in it") }
+    guard !name.isEmpty else { throw RekeyError(.usage, "\(path): this is a folder; name a file in it") }
     guard access(folder, W_OK | X_OK) == 0 else {
       throw .system(errno, path: path, "create a file in the folder \(folder)")
     }
   }
 
-  /// Writes all bytes; a full disk or a closed pipe throws `FileError`.
-  package func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+  /// Writes all bytes; a full disk or a closed pipe throws `RekeyError`.
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(RekeyError) {
     try descriptor.write(bytes)
     written += bytes.count
   }
 
   /// Brings the file to the disk and then to its name; nothing is written afterwards.
-  package func finish() throws(FileError) {
+  package func finish() throws(RekeyError) {
     guard let replacement else { return }
     let raw = descriptor.raw
     guard fsync(raw) == 0 else { throw .system(errno, path: path, "write") }
     let size = FileStatus(of: raw)?.size
     guard size == written else {
-      throw FileError(.content, path: path, "\(written) bytes were written, but the file has \(size ?? 0); run again")
+      throw RekeyError(.fatal, "\(path): \(written) bytes were written, but the file has \(size ?? 0); run again")
     }
     if let replaced = replacement.replaced {
       // Whom the file can't be given to may not read it by the group's or others' bits either.
@@ -118,7 +118,7 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
   }
 
   /// The rename itself has to be on the disk; some file systems can't sync a folder (EINVAL).
-  private static func syncFolder(of target: String, path: String) throws(FileError) {
+  private static func syncFolder(of target: String, path: String) throws(RekeyError) {
     let folder = try FileDescriptor(opening: split(target).folder, O_RDONLY | O_DIRECTORY, action: "sync the folder")
     guard fsync(folder.raw) == 0 || errno == EINVAL else { throw .system(errno, path: path, "sync the folder") }
   }

@@ -75,7 +75,7 @@ package final class CSVSink: Sink, @unchecked Sendable {  // used from its lane'
     let raw = batch.bytes[cell.raw.start..<cell.raw.end]
     batch.splice(cell, into: &pending)
     format.encodeField(
-      in: &pending, from: start, isQuoted: raw.first == CSVFormat.quote, keepsQuotes: raw.contains(CSVFormat.quote))
+      in: &pending, from: start, isQuoted: raw.first == format.quote, keepsQuotes: raw.contains(format.quote))
   }
 
   private func flush() throws {

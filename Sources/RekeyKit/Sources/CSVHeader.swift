@@ -12,9 +12,9 @@ package struct CSVHeader: Sendable {
 
   /// The index, from 0, of the column that a name or a number (`#3`, counted from 1) stands for.
   ///
-  /// Throws `FileError` where there is no such column, naming the nearest, or where several have the name. A column
+  /// Throws `RekeyError` where there is no such column, naming the nearest, or where several have the name. A column
   /// that is really named `#3` is found by that name first.
-  package func index(of column: String) throws(FileError) -> Int {
+  package func index(of column: String) throws(RekeyError) -> Int {
     let matches = names.indices.filter { names[$0] == column }
     if matches.count == 1 { return matches[0] }
     if matches.count > 1 {
@@ -41,8 +41,8 @@ package struct CSVHeader: Sendable {
     names.indices.contains(column) ? "column '\(names[column])'" : "column #\(column + 1)"
   }
 
-  private func problem(_ text: String) -> FileError {
-    FileError(.content, path: path, text)
+  private func problem(_ text: String) -> RekeyError {
+    RekeyError(.usage, "\(path): \(text)")
   }
 
   /// The name that differs in the fewest letters, if that is at most a third of them.

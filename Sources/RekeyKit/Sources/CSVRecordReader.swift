@@ -48,7 +48,7 @@ final class CSVRecordReader {
       do {
         length = try parser.next(in: rest, isLast: isAtEnd)
       } catch {
-        throw FileError(.content, path: path, error.description)
+        throw RekeyError(.fatal, "\(path): \(error)")
       }
       if let length {
         unread = unread.lowerBound + length..<unread.upperBound
@@ -73,7 +73,7 @@ final class CSVRecordReader {
     let count = unread.count
     if count >= maxRecordBytes {
       let error = parser.recordTooLarge(UnsafeRawBufferPointer(rebasing: buffer[unread]), limit: maxRecordBytes)
-      throw FileError(.content, path: path, error.description)
+      throw RekeyError(.fatal, "\(path): \(error)")
     }
     if count * 2 > buffer.count {
       let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count * 2, alignment: 16)

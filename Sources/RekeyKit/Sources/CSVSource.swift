@@ -34,7 +34,7 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
   /// Reads the header, or without one only counts the first record's fields.
   ///
   /// `path` names the input in messages; `read` fills a buffer and returns the number of bytes, 0 at the end. Throws
-  /// `FileError` where the input is empty but should have a header, or isn't CSV, and what `read` throws.
+  /// `RekeyError` where the input is empty but should have a header, or isn't CSV, and what `read` throws.
   package init(
     path: String, read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int, format: CSVFormat, hasHeader: Bool,
     ragged: CSVRagged = .error, batchRows: Int = 1000, batchBytes: Int = 4 << 20,
@@ -51,7 +51,7 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
       header = CSVHeader(path: path, bytes: [], names: [], columnCount: columnCount)
       return
     }
-    if hasHeader, columnCount == 0 { throw FileError(.content, path: path, "there is no header: the input is empty") }
+    if hasHeader, columnCount == 0 { throw RekeyError(.fatal, "\(path): there is no header: the input is empty") }
     reader.wanted = Array(0..<columnCount)
     // Without a header this is a blank input's line ends, which have to be written too.
     guard let record = try reader.next() else {
@@ -70,17 +70,16 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
 
   /// Chooses what batches hold, by indexes from 0, before the first `read`.
   ///
-  /// A cell's `column` is the position in `columns`; a row's keys come in the order of `keys`. Throws `FileError`
+  /// A cell's `column` is the position in `columns`; a row's keys come in the order of `keys`. Throws `RekeyError`
   /// where a column is chosen twice, or is not there.
-  package func choose(columns: [Int], keys: [Int] = []) throws(FileError) {
+  package func choose(columns: [Int], keys: [Int] = []) throws(RekeyError) {
     for (position, column) in columns.enumerated() where columns[..<position].contains(column) {
-      throw FileError(.content, path: header.path, "\(header.label(of: column)) is chosen twice")
+      throw RekeyError(.usage, "\(header.path): \(header.label(of: column)) is chosen twice")
     }
     let wanted = Set(columns).union(keys).sorted()
     if let column = wanted.first(where: { !(0..<header.columnCount).contains($0) }) {
-      throw FileError(
-        .content, path: header.path,
-        "there is no column #\(column + 1): the first record has \(header.columnCount)")
+      throw RekeyError(
+        .usage, "\(header.path): there is no column #\(column + 1): the first record has \(header.columnCount)")
     }
     reader.wanted = wanted
     cellColumns = wanted.map { columns.firstIndex(of: $0) }
