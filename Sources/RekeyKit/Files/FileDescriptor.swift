@@ -7,12 +7,12 @@
 /// An open descriptor, closed with its owner; standard input and output stay open.
 ///
 /// Its owner keeps it to one queue at a time.
-final class FileDescriptor {
-  let raw: Int32
+package final class FileDescriptor {
+  package let raw: Int32
   /// As messages name it.
   let path: String
 
-  init(opening path: String, _ flags: Int32, action: String) throws(RekeyError) {
+  package init(opening path: String, _ flags: Int32, action: String) throws(RekeyError) {
     var descriptor = open(path, flags | O_CLOEXEC)
     while descriptor < 0, errno == EINTR { descriptor = open(path, flags | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .system(errno, path: path, action) }
@@ -21,7 +21,7 @@ final class FileDescriptor {
   }
 
   /// Takes over a descriptor that is open already.
-  init(_ raw: Int32, path: String) {
+  package init(_ raw: Int32, path: String) {
     self.raw = raw
     self.path = path
   }
@@ -31,7 +31,7 @@ final class FileDescriptor {
   }
 
   /// Reads what is there, up to the buffer's size; 0 at the end.
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(RekeyError) -> Int {
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(RekeyError) -> Int {
     while true {
       #if canImport(Glibc)
         let count = Glibc.read(raw, buffer.baseAddress, buffer.count)
@@ -44,7 +44,7 @@ final class FileDescriptor {
   }
 
   /// Writes everything, continuing after short writes.
-  func write(_ bytes: UnsafeRawBufferPointer) throws(RekeyError) {
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(RekeyError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let part = UnsafeRawBufferPointer(rebasing: rest)

@@ -41,8 +41,7 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
     // A link stays a link: the file that it names is replaced.
     let target = existing == nil ? path : Self.resolved(path)
     let (folder, name) = Self.split(target)
-    // 14 bytes are added to the name, of at most 255.
-    let template = "\(folder)/.\(String(decoding: name.utf8.prefix(241), as: UTF8.self)).rekey-XXXXXX"
+    let template = "\(folder)/.\(Self.shortened(name)).rekey-XXXXXX"
     var temporary = Array(template.utf8CString)
     let raw = mkstemp(&temporary)
     guard raw >= 0 else { throw .system(errno, path: path, "create a file in the folder \(folder)") }
@@ -127,6 +126,13 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
     let folder = slash == path.startIndex ? "/" : String(path[..<slash])
     return (folder, String(path[path.utf8.index(after: slash)...]))
+  }
+
+  /// The temporary file's name is 14 bytes longer, of at most 255.
+  private static func shortened(_ name: String) -> String {
+    var name = name
+    while name.utf8.count > 241 { name.removeLast() }
+    return name
   }
 
   private static func resolved(_ path: String) -> String {
