@@ -21,8 +21,8 @@ for library in libcrypto libpq libyaml; do
   fi
 done
 
-if ! version=$(env -i PATH=/nonexistent LD_LIBRARY_PATH= "$prefix/bin/rekey" --version); then
-  echo "the installed binary doesn't run by itself" >&2
+if ! version=$(env -i PATH=/nonexistent LD_LIBRARY_PATH= "$prefix/bin/rekey" --version) || [[ $version != rekey* ]]; then
+  echo "the installed binary doesn't run by itself: rekey --version said '$version'" >&2
   exit 1
 fi
 echo "installed and run: $version"

@@ -41,7 +41,8 @@ find Sources -name '*.swift' -exec awk 'END { if (NR > 400) print FILENAME ": " 
 grep -rnE '\b(TODO|FIXME)\b' Sources Tests Package.swift | refuse "unfinished work"
 
 if command -v shellcheck >/dev/null; then
-  find scripts .ci Tests -type f \( -name '*.sh' -o -path '.ci/run' \) -exec shellcheck {} + || failed=1
+  find scripts .ci Tests -type f \( -name '*.sh' -o -path '.ci/run' \) -exec shellcheck -e SC2317 {} + ||
+    failed=1  # SC2317: it takes the functions that a trap calls for unreachable
 else
   echo "lint: shellcheck is not installed; skipped" >&2
 fi

@@ -15,7 +15,8 @@ set -m
 job=
 finish() {
   trap '' INT TERM HUP
-  [ -z "$job" ] || kill -TERM -- "-$job" 2>/dev/null
+  # SIGINT, since SwiftPM stops the compilers it started on that signal alone.
+  if [ -n "$job" ] && kill -INT -- "-$job" 2>/dev/null; then wait "$job"; fi
   rm -rf "$logs"
 }
 trap finish EXIT
