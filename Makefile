@@ -9,18 +9,17 @@ DESTDIR ?=
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Install what a build needs, build, and show rekey at work on samples/ (no server)
-	@scripts/install-packages.sh demo
-	@scripts/build-release.sh
+demo: build ## Build, and show rekey at work on samples/ (no server)
 	@scripts/demo.sh
 
 test: ## Install what the tests need, and run every test against a private PostgreSQL
 	@scripts/test.sh
 
-build: ## Build .build/release/rekey, Swift's libraries linked in
+build: ## Install what a build needs, and build .build/release/rekey, Swift's libraries linked in
+	@scripts/install-packages.sh build
 	@scripts/build-release.sh
 
-install: build ## Install the binary (PREFIX=/usr/local, DESTDIR=)
+install: build ## Build, and install the binary (PREFIX=/usr/local, DESTDIR=)
 	@scripts/install.sh "$(DESTDIR)$(PREFIX)"
 
 format: ## Format the Swift sources in place

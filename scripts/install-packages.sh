@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# install-packages.sh demo|test: installs the Debian packages that are missing, as root or through sudo.
+# install-packages.sh build|test: installs the Debian packages that are missing, as root or through sudo.
 # Without anything missing it needs neither root nor a network. Elsewhere it names what to install.
 set -euo pipefail
 
 packages=(libssl-dev libpq-dev libyaml-dev pkg-config)
 case "${1:-}" in
-  demo) ;;
+  build) ;;
   test) packages+=(postgresql postgresql-contrib php-cli php-illuminate-encryption shellcheck) ;;
   *)
-    echo "usage: scripts/install-packages.sh demo|test" >&2
+    echo "usage: scripts/install-packages.sh build|test" >&2
     exit 2
     ;;
 esac
@@ -20,7 +20,7 @@ fi
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   # Not Debian: look for the libraries themselves.
-  if [ "$1" = demo ] && pkg-config --exists libcrypto libpq yaml-0.1 2>/dev/null; then exit 0; fi
+  if [ "$1" = build ] && pkg-config --exists libcrypto libpq yaml-0.1 2>/dev/null; then exit 0; fi
   echo "Install OpenSSL 3, libpq and libyaml with their headers, and pkg-config." >&2
   if [ "$1" = test ]; then
     echo "The tests run on Debian: they also need PostgreSQL, the PHP command line and Illuminate\\Encryption." >&2

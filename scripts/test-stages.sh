@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 : "${REKEY_TEST_DATABASE_URL:?run make test, which starts a server}"
 export REKEY_BINARY="$PWD/.build/release/rekey"
 
+stage_seconds=600
 logs=$(mktemp -d)
 passed=0
 failed=0
@@ -25,11 +26,12 @@ trap 'exit 143' TERM HUP
 
 # run COMMAND…: runs it as a job that a signal to this script stops as well; its output goes to $log.
 run() {
-  "$@" >"$log" 2>&1 </dev/null &
+  timeout -k 10 "$stage_seconds" "$@" >"$log" 2>&1 </dev/null &
   job=$!
   local status=0
   wait "$job" || status=$?
   job=
+  [ "$status" -ne 124 ] || echo "stopped after $stage_seconds seconds" >>"$log"
   return "$status"
 }
 
@@ -55,15 +57,15 @@ swift_tests() {
   shift
   log="$logs/$name"
   run "$@" || status=$?
-  total=$(sed -nE 's/^. Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)
-  bad=$(grep -E '^. Test .* failed after ' "$log" | grep -cvE '^. Test run with ')
-  skipped=$(grep -cE '^. Test .* skipped' "$log")
+  total=$(sed -nE 's/^[^ ]+ Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)
+  bad=$(grep -E '^[^ ]+ Test .* failed after ' "$log" | grep -cvE '^[^ ]+ Test run with ')
+  skipped=$(grep -cE '^[^ ]+ Test .* skipped' "$log")
   # A run that crashed has no total, and one that found no test has tested nothing.
   if [ "${total:-0}" -eq 0 ] || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; }; then bad=$((bad + 1)); fi
   good=$((${total:-0} > bad + skipped ? total - bad - skipped : 0))
   passed=$((passed + good))
   failed=$((failed + bad))
-  if [ "$bad" -gt 0 ]; then grep -vE '^. (Test|Suite) .* (started|passed after.*)\.$' "$log" | tail -n 200; fi
+  if [ "$bad" -gt 0 ]; then grep -vE '^[^ ]+ (Test|Suite) .* (started|passed after.*)\.$' "$log" | tail -n 200; fi
   printf '%-24s %4d s  %d passed, %d failed, %d skipped\n' \
     "$name" "$((SECONDS - started))" "$good" "$bad" "$skipped"
 }
