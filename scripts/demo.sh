@@ -14,7 +14,7 @@ show() {
 }
 
 mkdir -p out
-rm -f out/users.csv out/users-csv.audit.jsonl
+rm -f out/users.csv out/users-csv*.jsonl
 
 say "24 users, their tokens and two-factor secrets encrypted by Laravel under two old keys: samples/users.csv"
 say "What would a run do? Nothing is written but the audit log."
@@ -22,14 +22,14 @@ show "rekey run --dry-run pipelines/users-csv.yaml"
 say "Re-key the file."
 show "rekey run pipelines/users-csv.yaml"
 say "Can the old keys go? The audit reads the new file."
-show "USERS_CSV=out/users.csv rekey audit pipelines/users-csv.yaml"
+show "rekey audit pipelines/users-csv-audit.yaml"
 say "The values that no key opens, which were left as they are:"
-show "grep -E '\"outcome\":\"[a-z]+_invalid\"' out/users-csv.audit.jsonl | tail -n 4"
+show "grep -E '\"outcome\":\"[a-z]+_invalid\"' out/users-csv-audit.jsonl"
 say "Every other cell is untouched:"
 show "diff <(cut -d, -f1,2 samples/users.csv) <(cut -d, -f1,2 out/users.csv) && echo same"
 
 cat <<'END'
 
-The new file is out/users.csv, the log of every value that isn't plainly fine out/users-csv.audit.jsonl.
+The new file is out/users.csv; out/users-csv.jsonl logs every value that isn't plainly fine.
 What was run is pipelines/users-csv.yaml; pipelines/users-postgres.yaml does the same to a table in place.
 END
