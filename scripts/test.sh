@@ -20,12 +20,12 @@ if [ "$(id -u)" -eq 0 ]; then
     exit 1
   fi
   copy=$(mktemp -d /tmp/rekey-XXXXXX)
-  mkdir "$copy/home" "$copy/tree"
+  mkdir "$copy/home" "$copy/tmp" "$copy/tree"
   tar --exclude=./.build --exclude=./.git --exclude=./out -cf - . | tar -xf - -C "$copy/tree"
   chown -R nobody: "$copy"
   cd "$copy/tree"
-  exec "${as_nobody[@]}" env HOME="$copy/home" USER=nobody LOGNAME=nobody REKEY_TEST_COPY="$copy" \
-    scripts/test.sh --installed
+  exec "${as_nobody[@]}" env HOME="$copy/home" TMPDIR="$copy/tmp" USER=nobody LOGNAME=nobody \
+    REKEY_TEST_COPY="$copy" scripts/test.sh --installed
 fi
 
 # A job of its own group can be stopped with all its children, whoever of us gets the signal.
