@@ -20,7 +20,7 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
   /// The number of the first of them.
   package private(set) var firstRaggedRow: Int?
 
-  private let reader: CSVRecordReader
+  private var reader: CSVRecordReader
   private let format: CSVFormat
   private let batchRows: Int
   private let batchBytes: Int
@@ -88,49 +88,40 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
 
   package func read(into batch: Batch) throws -> Bool {
     batch.keyWidth = keyFields.count
+    var filling = CSVBatchFilling(taking: batch)
+    defer { filling.giveBack(to: batch) }
+    try fill(&filling, from: &reader, &held)
+    batch.inputEnd = reader.offset - (held?.count ?? 0)
+    return !filling.rows.isEmpty
+  }
+
+  /// The reader is passed in, so that it is claimed once for a batch rather than for each row.
+  private func fill(
+    _ batch: inout CSVBatchFilling, from reader: inout CSVRecordReader, _ held: inout UnsafeRawBufferPointer?
+  ) throws {
+    let cellColumns = cellColumns
+    let keyFields = keyFields
     while batch.rows.count < batchRows, let record = try held ?? reader.next() {
       held = nil
       if !batch.rows.isEmpty, batch.bytes.count + record.count > batchBytes {
         held = record
-        break
+        return
       }
-      add(record, to: batch)
+      let row = batch.addRow(record, number: reader.row)
+      if reader.isRagged {
+        raggedRows += 1
+        firstRaggedRow = firstRaggedRow ?? reader.row
+        for _ in keyFields { batch.keys.append(.null) }
+        continue
+      }
+      let fields = reader.fields
+      for index in fields.indices {
+        guard let column = cellColumns[index] else { continue }
+        batch.addCell(fields[index], of: record, at: row, column: column, format)
+      }
+      for index in keyFields {
+        batch.keys.append(batch.value(of: fields[index], of: record, at: row, format))
+      }
     }
-    batch.inputEnd = reader.offset - (held?.count ?? 0)
-    return !batch.rows.isEmpty
-  }
-
-  private func add(_ record: UnsafeRawBufferPointer, to batch: Batch) {
-    let row = batch.rows.count
-    let raw = batch.append(record)
-    batch.rows.append(Row(raw: raw, number: reader.row))
-    if reader.isRagged {
-      raggedRows += 1
-      firstRaggedRow = firstRaggedRow ?? reader.row
-      for _ in keyFields { batch.keys.append(.null) }
-      return
-    }
-    let fields = reader.fields
-    for (index, field) in fields.enumerated() {
-      guard let column = cellColumns[index] else { continue }
-      batch.addCell(
-        row: row, column: column, value: value(of: field, in: record, at: raw.start, batch),
-        raw: Slice(start: raw.start + field.raw.lowerBound, length: field.raw.count))
-    }
-    for index in keyFields {
-      batch.keys.append(value(of: fields[index], in: record, at: raw.start, batch))
-    }
-  }
-
-  private func value(
-    of field: CSVField, in record: UnsafeRawBufferPointer, at start: Int, _ batch: Batch
-  ) -> Slice {
-    if field.raw.isEmpty { return .null }
-    if field.hasDoubledQuotes {
-      let start = batch.bytes.count
-      format.appendUnescaped(UnsafeRawBufferPointer(rebasing: record[field.value]), to: &batch.bytes)
-      return Slice(start: start, length: batch.bytes.count - start)
-    }
-    return Slice(start: start + field.value.lowerBound, length: field.value.count)
   }
 }
