@@ -1,0 +1,145 @@
+/// Opens and seals Laravel payloads, many in one call, reusing its contexts and buffers.
+///
+/// A payload that does not open is a `Verdict` of its site; an error thrown means that nothing can be relied on.
+package final class Encrypter: @unchecked Sendable {  // handed over as a whole: one worker owns it and calls it
+  private let opener: Opener
+  private let sealer: Sealer
+  /// Reads what was sealed by the path that will read it later; nil without `verify`.
+  private let verifier: Opener?
+  private var jobs: [Sealer.Job] = []
+  private var jobSites: [Int] = []
+  private var sealedSites: [PayloadSite] = []
+
+  /// A batch is worked on in parts of this many sites and bytes, so that the buffers stay in the processor's cache.
+  private static let partSites = 256
+  private static let partBytes = 128 << 10
+
+  /// With `verify`, every new payload is opened again and compared before it is handed out.
+  package init(keyRing: KeyRing, verify: Bool = true) throws(EncryptionError) {
+    opener = try Opener(keyRing.all)
+    sealer = try Sealer(keyRing.current)
+    verifier = verify ? try Opener([keyRing.current]) : nil
+  }
+
+  /// Classifies every site of `input`, and appends to `output` the new bytes that the operation asks for.
+  ///
+  /// Sets the results of each site; `newStart` counts from the start of `output`. Throws `verificationFailed` or
+  /// `openSSL`, and then the output must not be used.
+  package func process(
+    _ operation: Operation, input: UnsafeRawBufferPointer, sites: UnsafeMutableBufferPointer<PayloadSite>,
+    output: inout [UInt8]
+  ) throws(EncryptionError) {
+    defer {
+      opener.wipePlaintexts()
+      verifier?.wipePlaintexts()
+    }
+    var start = 0
+    while start < sites.count {
+      var end = start
+      var bytes = 0
+      repeat {
+        bytes += max(sites[end].length, 0)
+        end += 1
+      } while end < sites.count && end - start < Self.partSites && bytes + max(sites[end].length, 0) <= Self.partBytes
+      try processPart(
+        operation, input, UnsafeMutableBufferPointer(rebasing: sites[start..<end]), &output)
+      start = end
+    }
+  }
+
+  private func processPart(
+    _ operation: Operation, _ input: UnsafeRawBufferPointer, _ sites: UnsafeMutableBufferPointer<PayloadSite>,
+    _ output: inout [UInt8]
+  ) throws(EncryptionError) {
+    try opener.open(input, UnsafeBufferPointer(sites))
+    jobs.removeAll(keepingCapacity: true)
+    jobSites.removeAll(keepingCapacity: true)
+    for index in sites.indices {
+      let opening = opener.openings[index]
+      sites[index].verdict = opening.verdict
+      sites[index].openedBy = opening.openedBy
+      sites[index].reason = opening.reason
+      sites[index].newLength = -1
+      switch operation {
+      case .rekey where opening.verdict == .opensWithPrevious:
+        jobs.append(Sealer.Job(plaintext: opening.plaintext, hasTag: opening.envelope?.hasTag ?? true))
+        jobSites.append(index)
+      case .encrypt where opening.verdict == .notPayload:
+        jobs.append(Sealer.Job(plaintext: sites[index].bytes, hasTag: true))
+        jobSites.append(index)
+      case .decrypt where opening.openedBy >= 0:
+        sites[index].newStart = output.count
+        sites[index].newLength = opening.plaintext.count
+        opener.withPlaintexts { output.append(contentsOf: slice($0, opening.plaintext)) }
+      case .classify, .rekey, .encrypt, .decrypt:
+        break
+      }
+    }
+    guard !jobs.isEmpty else { return }
+    if operation == .encrypt {
+      try seal(input)
+    } else {
+      try opener.withPlaintexts { (plaintexts: UnsafeRawBufferPointer) throws(EncryptionError) in
+        try seal(plaintexts)
+      }
+    }
+    for (job, index) in zip(jobs, jobSites) {
+      sites[index].newStart = output.count + job.payload.lowerBound
+      sites[index].newLength = job.payload.count
+    }
+    let length = jobs.last?.payload.upperBound ?? 0
+    sealer.withPayloads { output.append(contentsOf: $0[..<length]) }
+  }
+
+  /// Seals the jobs and verifies the result.
+  private func seal(_ plaintexts: UnsafeRawBufferPointer) throws(EncryptionError) {
+    try sealer.seal(plaintexts, &jobs)
+    guard let verifier else { return }
+    sealedSites.removeAll(keepingCapacity: true)
+    for job in jobs {
+      sealedSites.append(PayloadSite(start: job.payload.lowerBound, length: job.payload.count))
+    }
+    let sites = sealedSites
+    try sealer.withPayloads { (payloads: UnsafeRawBufferPointer) throws(EncryptionError) in
+      try sites.withUnsafeBufferPointer { (sites: UnsafeBufferPointer<PayloadSite>) throws(EncryptionError) in
+        try verifier.open(payloads, sites)
+      }
+    }
+    let isSame = verifier.withPlaintexts { opened in
+      zip(verifier.openings, jobs).allSatisfy { opening, job in
+        opening.openedBy == 0 && isEqual(slice(opened, opening.plaintext), slice(plaintexts, job.plaintext))
+      }
+    }
+    guard isSame else { throw .verificationFailed }
+  }
+}
+
+extension Encrypter {
+  /// Opens one payload; the plaintext is nil where no key opens it.
+  ///
+  /// Example: `try encrypter.decryptString(Array("eyJpdiI6…".utf8)).plaintext`
+  package func decryptString(
+    _ payload: [UInt8]
+  ) throws(EncryptionError) -> (site: PayloadSite, plaintext: [UInt8]?) {
+    var sites = [PayloadSite(start: 0, length: payload.count)]
+    var plaintext: [UInt8] = []
+    try payload.withUnsafeBufferPointer { (input: UnsafeBufferPointer<UInt8>) throws(EncryptionError) in
+      try sites.withUnsafeMutableBufferPointer {
+        (sites: inout UnsafeMutableBufferPointer<PayloadSite>) throws(EncryptionError) in
+        try process(.decrypt, input: UnsafeRawBufferPointer(input), sites: sites, output: &plaintext)
+      }
+    }
+    return (sites[0], sites[0].openedBy >= 0 ? plaintext : nil)
+  }
+
+  /// Seals one plaintext with the current key, whatever it holds, as `Crypt::encryptString` does.
+  package func encryptString(_ plaintext: [UInt8]) throws(EncryptionError) -> [UInt8] {
+    jobs = [Sealer.Job(plaintext: plaintext.indices, hasTag: true)]
+    try plaintext.withUnsafeBufferPointer { (bytes: UnsafeBufferPointer<UInt8>) throws(EncryptionError) in
+      try seal(UnsafeRawBufferPointer(bytes))
+    }
+    verifier?.wipePlaintexts()
+    let payload = jobs[0].payload
+    return sealer.withPayloads { Array($0[payload]) }
+  }
+}

@@ -1,0 +1,21 @@
+import COpenSSL
+
+/// Overwrites memory in a way that no optimiser leaves out.
+func wipe(_ base: UnsafeMutableRawPointer, _ count: Int) {
+  OPENSSL_cleanse(base, count)
+}
+
+/// Compares in a time that depends on the lengths alone.
+func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+  guard left.count == right.count else { return false }
+  guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+  return CRYPTO_memcmp(first, second, left.count) == 0
+}
+
+/// Fills memory with random bytes fit for IVs. Throws `openSSL` where the system gives none.
+func fillWithRandomBytes(_ buffer: UnsafeMutableRawBufferPointer) throws(EncryptionError) {
+  guard let base = buffer.baseAddress, buffer.count > 0 else { return }
+  guard let count = Int32(exactly: buffer.count),
+    RAND_bytes(base.assumingMemoryBound(to: UInt8.self), count) == 1
+  else { throw .openSSL("RAND_bytes") }
+}

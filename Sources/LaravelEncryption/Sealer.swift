@@ -1,0 +1,140 @@
+/// Seals many plaintexts at once with one key, as Laravel 13's `Encrypter` writes them. One worker owns it.
+final class Sealer {
+  /// A plaintext's place in the buffer given, and its payload's in the sealer's own.
+  struct Job {
+    var plaintext: Range<Int>
+    /// Whether a CBC envelope gets the member `tag`, which Laravel writes (as "") since 8.54.
+    var hasTag: Bool
+    var payload = 0..<0
+    /// The ciphertext's place in the ciphertext buffer.
+    fileprivate var ciphertext = 0..<0
+
+    init(plaintext: Range<Int>, hasTag: Bool) {
+      self.plaintext = plaintext
+      self.hasTag = hasTag
+    }
+  }
+
+  private let cipher: Cipher
+  private let context: CipherContext
+  private let mac: HMACKey
+  private let base64 = Base64()
+  private let ivs = Scratch(capacity: 16 << 10)
+  /// Padded plaintexts.
+  private let blocks = Scratch()
+  private let ciphertexts = Scratch()
+  private let json = Scratch()
+  private let payloads = Scratch()
+
+  init(_ key: AppKey) throws(EncryptionError) {
+    cipher = key.cipher
+    context = try CipherContext(key, .encrypt)
+    mac = key.withBytes { HMACKey($0) }
+  }
+
+  /// Seals every job and sets where its payload lies.
+  func seal(_ plaintexts: UnsafeRawBufferPointer, _ jobs: inout [Job]) throws(EncryptionError) {
+    let used = layOut(plaintexts, &jobs)
+    defer { blocks.wipeFirst(used) }
+    let ivLength = cipher.ivLength
+    ivs.reserve(jobs.count * ivLength)
+    try ivs.withBytes { (ivs: UnsafeMutableRawBufferPointer) throws(EncryptionError) in
+      try fillWithRandomBytes(UnsafeMutableRawBufferPointer(rebasing: ivs[..<(jobs.count * ivLength)]))
+    }
+    try encrypt(jobs)
+    reserveOutput(jobs)
+    ivs.withBytes { ivs in
+      var end = 0
+      for index in jobs.indices {
+        let iv = slice(UnsafeRawBufferPointer(ivs), index * ivLength..<(index + 1) * ivLength)
+        let length = write(jobs[index], iv: iv, at: end)
+        jobs[index].payload = end..<end + length
+        end += length
+      }
+    }
+  }
+
+  func withPayloads<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try payloads.withBytes { (bytes: UnsafeMutableRawBufferPointer) throws(Failure) in
+      try body(UnsafeRawBufferPointer(bytes))
+    }
+  }
+
+  /// Copies the plaintexts one behind the other, padded in CBC mode, each with room for a tag behind it.
+  private func layOut(_ plaintexts: UnsafeRawBufferPointer, _ jobs: inout [Job]) -> Int {
+    let block = CipherContext.blockLength
+    var end = 0
+    for index in jobs.indices {
+      let count = jobs[index].plaintext.count
+      let length = cipher.isGCM ? count : (count / block + 1) * block
+      jobs[index].ciphertext = end..<end + length
+      end += length + (cipher.isGCM ? CipherContext.tagLength : 0)
+    }
+    blocks.reserve(end)
+    ciphertexts.reserve(end)
+    blocks.withBytes { blocks in
+      for job in jobs {
+        let target = UnsafeMutableRawBufferPointer(rebasing: blocks[job.ciphertext])
+        target.copyMemory(from: slice(plaintexts, job.plaintext))
+        let padding = target.count - job.plaintext.count
+        for offset in job.plaintext.count..<target.count { target[offset] = UInt8(truncatingIfNeeded: padding) }
+      }
+    }
+    return end
+  }
+
+  private func encrypt(_ jobs: [Job]) throws(EncryptionError) {
+    let (cipher, context, blocks, ciphertexts) = (cipher, context, blocks, ciphertexts)
+    try ivs.withBytes { (ivs: UnsafeMutableRawBufferPointer) throws(EncryptionError) in
+      try blocks.withBytes { (blocks: UnsafeMutableRawBufferPointer) throws(EncryptionError) in
+        try ciphertexts.withBytes { (ciphertexts: UnsafeMutableRawBufferPointer) throws(EncryptionError) in
+          guard let iv = ivs.baseAddress, let source = blocks.baseAddress, let target = ciphertexts.baseAddress
+          else { return }
+          for (index, job) in jobs.enumerated() {
+            try context.start(iv: iv + index * cipher.ivLength)
+            let range = job.ciphertext
+            try context.update(source + range.lowerBound, count: range.count, into: target + range.lowerBound)
+            if cipher.isGCM { try context.finish(tag: target + range.upperBound) }
+          }
+        }
+      }
+    }
+  }
+
+  /// The envelope's fixed parts and a MAC or a tag take fewer bytes than this.
+  private static let envelopeOverhead = 192
+
+  private func reserveOutput(_ jobs: [Job]) {
+    var longest = 0
+    var total = 0
+    for job in jobs {
+      let length = Base64.encodedLength(job.ciphertext.count) + Self.envelopeOverhead
+      longest = max(longest, length)
+      total += Base64.encodedLength(length)
+    }
+    json.reserve(longest + Base64.slack)
+    payloads.reserve(total + Base64.slack)
+  }
+
+  /// Writes one envelope and its base64, and returns the payload's length.
+  private func write(_ job: Job, iv: UnsafeRawBufferPointer, at start: Int) -> Int {
+    json.withBytes { json in
+      ciphertexts.withBytes { ciphertexts in
+        var writer = EnvelopeWriter(base64: base64, buffer: json)
+        let bytes = UnsafeRawBufferPointer(ciphertexts)
+        let value = slice(bytes, job.ciphertext)
+        if cipher.isGCM {
+          let end = job.ciphertext.upperBound
+          writer.writeGCM(iv: iv, value: value, tag: slice(bytes, end..<end + CipherContext.tagLength))
+        } else {
+          writer.writeCBC(iv: iv, value: value, mac: mac, hasTag: job.hasTag)
+        }
+        return payloads.withBytes { payloads in
+          base64.encode(writer.written, into: UnsafeMutableRawBufferPointer(rebasing: payloads[start...]))
+        }
+      }
+    }
+  }
+}
