@@ -45,7 +45,7 @@ struct CSVSourceTests {
     #expect(source.header.names.isEmpty)
     #expect(source.header.bytes.isEmpty)
     #expect(source.header.columnCount == 2)
-    try source.choose(columns: [source.header.index(of: "#2")])
+    try source.choose(columns: [source.header.index(of: .number(2))])
     let reading = try csvRead(source)
     #expect(reading.numbers == [1, 2])
     #expect(reading.cells.map(\.value) == ["a", "b"])

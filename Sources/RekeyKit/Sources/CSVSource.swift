@@ -9,7 +9,7 @@ import Pipeline
 ///
 /// ```swift
 /// let source = try CSVSource(path: file.path, read: file.read, format: CSVFormat(), hasHeader: true)
-/// source.choose(columns: [try source.header.index(of: "api_token")])
+/// source.choose(columns: [try source.header.index(of: .name("api_token"))])
 /// ```
 package final class CSVSource: Source, @unchecked Sendable {  // used from its lane's reading queue alone
   package static let defaultMaxRecordBytes = 64 << 20
