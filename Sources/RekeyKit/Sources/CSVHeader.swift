@@ -12,11 +12,12 @@ package struct CSVHeader: Sendable {
 
   /// The index of a column, from 0.
   ///
-  /// Throws `RekeyError` where there is no such column, naming the nearest, or where several have the name.
+  /// Throws `RekeyError` where there is no such column, naming the nearest, or where several have the name. An empty
+  /// input has any column by number.
   package func index(of column: ColumnReference) throws(RekeyError) -> Int {
     switch column {
     case .number(let number):
-      guard number >= 1, number <= columnCount else {
+      guard number >= 1, number <= columnCount || columnCount == 0 else {
         throw problem("there is no column \(column): the first record has \(columnCount)")
       }
       return number - 1

@@ -19,7 +19,7 @@ struct CSVRecordReader: ~Copyable {
     self.parser = parser
     self.maxRecordBytes = maxRecordBytes
     self.fill = fill
-    buffer = .allocate(byteCount: bufferBytes, alignment: 16)
+    buffer = .allocate(byteCount: min(bufferBytes, maxRecordBytes), alignment: 16)
   }
 
   deinit {
@@ -73,8 +73,9 @@ struct CSVRecordReader: ~Copyable {
       let error = parser.recordTooLarge(UnsafeRawBufferPointer(rebasing: buffer[unread]), limit: maxRecordBytes)
       throw RekeyError(.fatal, "\(path): \(error)")
     }
-    if count * 2 > buffer.count {
-      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count * 2, alignment: 16)
+    if count > buffer.count / 4 * 3, buffer.count < maxRecordBytes {
+      let larger = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: min(buffer.count * 2, maxRecordBytes), alignment: 16)
       larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[unread]))
       buffer.deallocate()
       buffer = larger
