@@ -38,7 +38,7 @@ done
 
 find Sources -name '*.swift' -exec awk 'END { if (NR > 400) print FILENAME ": " NR " lines" }' {} \; |
   refuse "files over 400 lines"
-grep -rnE '\b(TODO|FIXME)\b' Sources Tests Package.swift | refuse "unfinished work"
+grep -rnE --include='*.swift' --include='*.php' --include='*.sh' '\b(TODO|FIXME)\b' Sources Tests Package.swift | refuse "unfinished work"
 
 if command -v shellcheck >/dev/null; then
   find scripts .ci Tests -type f \( -name '*.sh' -o -path '.ci/run' \) -exec shellcheck -e SC2317 {} + ||

@@ -22,5 +22,4 @@ EOF
 ln -sfn "$PWD/Sources" "$package/Sources"
 ln -sfn "$PWD/Tests" "$package/Tests"
 
-export TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS:-}"
 swift test --package-path "$package" --scratch-path .build/threads --sanitize=thread

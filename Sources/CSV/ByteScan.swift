@@ -51,6 +51,20 @@ struct ByteScan {
     return at
   }
 
+  /// The offset of the next byte that makes an unquoted field want quotes; `count` where there is none.
+  func special(from start: Int, in base: UnsafeRawPointer, count: Int) -> Int {
+    var at = start
+    while at &+ 8 <= count {
+      let word = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+      let hits =
+        Self.zeros(word ^ delimiter) | Self.zeros(word ^ lineFeed) | Self.zeros(word ^ carriageReturn)
+        | Self.zeros(word ^ quote)
+      if hits != 0 { return at &+ hits.trailingZeroBitCount >> 3 }
+      at &+= 8
+    }
+    return min(fieldEnd(from: at, in: base, count: count), self.quote(from: at, in: base, count: count))
+  }
+
   @inline(__always)
   private static func zeros(_ word: UInt64) -> UInt64 {
     (word &- ones) & ~word & highs

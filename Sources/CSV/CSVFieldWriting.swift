@@ -24,6 +24,7 @@ extension CSVFormat {
     let needsQuotes = target.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress, start < bytes.count else { return true }
       let scan = ByteScan(self)
+      if !isQuoted, scan.special(from: start, in: base, count: bytes.count) == bytes.count { return false }
       var at = scan.quote(from: start, in: base, count: bytes.count)
       while at < bytes.count {
         quotes += 1

@@ -118,42 +118,60 @@ package struct CSVParser: Sendable {
   private mutating func readFields(
     _ base: UnsafeRawPointer, count: Int, isLast: Bool
   ) throws(CSVError) -> Bool {
+    let scan = scan
     let delimiter = format.delimiter
+    let quote = format.quote
+    var column = column
+    var start = fieldStart
+    var from = position
     var nextWanted = fields.count < wanted.count ? wanted[fields.count] : -1
     while true {
-      let isQuoted = fieldStart < count && base.load(fromByteOffset: fieldStart, as: UInt8.self) == format.quote
-      let end: Int
+      let isQuoted = start < count && base.load(fromByteOffset: start, as: UInt8.self) == quote
+      var end: Int
       if isQuoted {
-        guard let close = try closingQuote(base, count: count, isLast: isLast) else { return false }
+        fieldStart = start
+        position = from
+        guard let close = try closingQuote(base, count: count, isLast: isLast) else {
+          self.column = column
+          return false
+        }
+        from = close
         end = close + 1
       } else {
-        end = scan.fieldEnd(from: position, in: base, count: count)
-        position = end
-        if end == count, !isLast { return false }
+        end = scan.fieldEnd(from: from, in: base, count: count)
+        from = end
       }
-      let terminator = end < count ? base.load(fromByteOffset: end, as: UInt8.self) : CSVFormat.lineFeed
-      if terminator == CSVFormat.carriageReturn, end + 1 == count, !isLast { return false }
+      let isAtEnd = end == count
+      let terminator = isAtEnd ? CSVFormat.lineFeed : base.load(fromByteOffset: end, as: UInt8.self)
+      if !isLast, isAtEnd || terminator == CSVFormat.carriageReturn && end + 1 == count {
+        // A quoted field is seen again from its closing quote, an unquoted one from where it may go on.
+        (self.column, fieldStart, position) = (column, start, from)
+        return false
+      }
 
       if column == nextWanted {
-        fields.append(CSVField(raw: fieldStart..<end, isQuoted: isQuoted, hasDoubledQuotes: hasDoubledQuotes))
+        fields.append(CSVField(raw: start..<end, isQuoted: isQuoted, hasDoubledQuotes: isQuoted && hasDoubledQuotes))
         nextWanted = fields.count < wanted.count ? wanted[fields.count] : -1
       }
+      if isQuoted { hasDoubledQuotes = false }
       column += 1
-      hasDoubledQuotes = false
       if terminator == delimiter {
-        fieldStart = end + 1
-        position = fieldStart
+        start = end + 1
+        from = start
         continue
       }
-      position = min(end + 1, count)
-      if terminator == CSVFormat.carriageReturn, position < count,
-        base.load(fromByteOffset: position, as: UInt8.self) == CSVFormat.lineFeed
-      {
-        position += 1
+      if !isAtEnd {
+        end += 1
+        if terminator == CSVFormat.carriageReturn, end < count,
+          base.load(fromByteOffset: end, as: UInt8.self) == CSVFormat.lineFeed
+        {
+          end += 1
+        }
       }
+      position = end
       break
     }
-    try endRecord()
+    try endRecord(fieldCount: column)
     return true
   }
 
@@ -184,9 +202,9 @@ package struct CSVParser: Sendable {
     }
   }
 
-  private mutating func endRecord() throws(CSVError) {
+  private mutating func endRecord(fieldCount: Int) throws(CSVError) {
     progress = .lineEnd
-    fieldCount = column
+    self.fieldCount = fieldCount
     if let expectedFieldCount {
       if fieldCount != expectedFieldCount, ragged == .error {
         throw error(.ragged(found: fieldCount, expected: expectedFieldCount), at: 0)

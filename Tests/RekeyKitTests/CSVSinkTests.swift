@@ -77,20 +77,17 @@ struct CSVSinkTests {
     #expect(back == input)
   }
 
-  @Test func brokenInputsOnceMended() throws {
-    // Bytes of a real file replaced at random: where it can still be read, it comes out as it went in.
-    var random = SystemRandomNumberGenerator()
+  /// With a byte of a real file replaced, what can still be read comes out as it went in.
+  @Test(arguments: Array("\",\n\r;a\0".utf8))
+  func mutatedFilesAreTheSame(byte: UInt8) throws {
     let input = try vector("users-edge.csv")
     var readable = 0
-    for _ in 0..<60 {
+    for position in stride(from: 0, to: input.count, by: 211) {
       var mutated = input
-      for _ in 0..<3 {
-        mutated[Int.random(in: 0..<input.count, using: &random)] = Array("\",\n\r;a\0".utf8).randomElement(
-          using: &random)!
-      }
+      mutated[position] = byte
       guard let output = try? rewritten(mutated, ragged: .pass, columns: [2, 3]) else { continue }
       readable += 1
-      #expect(output == mutated, "\(String(decoding: mutated, as: UTF8.self))")
+      #expect(output == mutated, "byte \(position)")
     }
     #expect(readable > 0)
   }

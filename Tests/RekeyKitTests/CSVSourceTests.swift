@@ -45,7 +45,7 @@ struct CSVSourceTests {
     #expect(source.header.names.isEmpty)
     #expect(source.header.bytes.isEmpty)
     #expect(source.header.columnCount == 2)
-    try source.choose(columns: [source.header.index(of: "#2")])
+    try source.choose(columns: [source.header.index(of: .number(2))])
     let reading = try csvRead(source)
     #expect(reading.numbers == [1, 2])
     #expect(reading.cells.map(\.value) == ["a", "b"])
@@ -81,6 +81,36 @@ struct CSVSourceTests {
     #expect(try !source.read(into: batch))
   }
 
+  @Test(arguments: [1, 1000])
+  func aSampleIsReadAgain(batchRows: Int) throws {
+    let input = "id,v\n1,\"a\"\"b\"\n2,b\n3,c\n"
+    func opened() throws -> CSVSource {
+      let source = try self.source(input, batchRows: batchRows)
+      try source.choose(columns: [1], keys: [0])
+      return source
+    }
+    let expected = try csvRead(opened())
+    #expect(expected.rows.count == 3)
+
+    let source = try opened()
+    let batch = Batch()
+    #expect(try source.sample(into: batch))
+    #expect(batch.rows.count == min(batchRows, 3))
+    // What is done to the sample doesn't show later.
+    batch.cells[0].siteCount = 1
+    batch.bytes.append(0)
+    let end = batch.inputEnd
+    batch.reset()
+    #expect(try csvRead(source) == expected)
+    #expect(end == (batchRows == 1 ? 14 : 22))
+  }
+
+  @Test func aSampleOfNothing() throws {
+    let source = try source("id,v\n")
+    #expect(try !source.sample(into: Batch()))
+    #expect(try csvRead(source).rows.isEmpty)
+  }
+
   @Test func raggedRowsPassWithoutCells() throws {
     let source = try source("id,v\n1\n2,a\n3,b,c\n", ragged: .pass)
     try source.choose(columns: [1], keys: [0])
@@ -102,6 +132,7 @@ struct CSVSourceTests {
   @Test func nothingWithoutAHeader() throws {
     let source = try source("", hasHeader: false)
     #expect(source.header.columnCount == 0)
+    try source.choose(columns: [source.header.index(of: .number(3))])
     #expect(try csvRead(source).rows.isEmpty)
   }
 

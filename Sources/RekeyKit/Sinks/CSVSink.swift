@@ -4,82 +4,86 @@ import Pipeline
 /// Writes the rows of a `CSVSource` with their changed cells; everything else goes out byte for byte as it was read.
 ///
 /// A changed cell is quoted as it was: a quoted one stays quoted, an unquoted one gets quotes only if its new value
-/// needs them.
+/// needs them. A row's cells have to come in the order of their fields.
 package final class CSVSink: Sink, @unchecked Sendable {  // used from its lane's writing queue alone
-  private let output: OutputFile
   private let format: CSVFormat
   private let settled: @Sendable (Batch) throws -> Void
-  /// What is to be written next; its capacity stays.
-  private var pending: [UInt8] = []
-  private static let pendingBytes = 256 << 10
+  private var output: BufferedOutput
 
   /// `header` is `CSVHeader.bytes`; `settled` is called for each batch before its bytes are written, when its outcomes
   /// are final.
   package init(
     output: OutputFile, header: [UInt8], format: CSVFormat, settled: @escaping @Sendable (Batch) throws -> Void
   ) {
-    self.output = output
+    self.output = BufferedOutput(file: output, pending: header)
     self.format = format
     self.settled = settled
-    pending = header
   }
 
   package func write(_ batch: Batch) throws {
     try settled(batch)
-    // Runs of bytes that stay as they are, over rows where they lie side by side.
-    var run = 0..<0
-    var cell = 0
-    for (index, row) in batch.rows.enumerated() {
-      if row.raw.start == run.upperBound {
-        run = run.lowerBound..<row.raw.end
-      } else {
-        try append(batch.bytes, run)
-        run = row.raw.start..<row.raw.end
-      }
-      while cell < batch.cells.count, batch.cells[cell].row == index {
-        if batch.isChanged(batch.cells[cell]) {
-          let raw = batch.cells[cell].raw
-          try append(batch.bytes, run.lowerBound..<raw.start)
-          appendField(batch.cells[cell], of: batch)
-          run = raw.end..<row.raw.end
-        }
-        cell += 1
-      }
-    }
-    try append(batch.bytes, run)
+    try write(batch, to: &output)
   }
 
   package func finish() throws {
-    try flush()
-    try output.finish()
+    try output.flush()
+    try output.file.finish()
   }
 
   package func cancel() {
-    pending.removeAll()
-    output.cancel()
+    output.file.cancel()
   }
 
-  /// A long run is written from the batch itself.
-  private func append(_ bytes: [UInt8], _ run: Range<Int>) throws {
-    if run.count < Self.pendingBytes {
+  private func write(_ batch: Batch, to output: inout BufferedOutput) throws {
+    let bytes = batch.bytes
+    let cells = batch.cells
+    // A run of bytes that stay as they are; it goes on over rows that lie side by side.
+    var run = 0..<0
+    var next = 0
+    for (index, row) in batch.rows.enumerated() {
+      if row.raw.start != run.upperBound {
+        try output.append(bytes, run)
+        run = row.raw.start..<row.raw.start
+      }
+      while next < cells.count, cells[next].row == index {
+        let cell = cells[next]
+        next += 1
+        guard batch.isChanged(cell) else { continue }
+        try output.append(bytes, run.lowerBound..<cell.raw.start)
+        let start = output.pending.count
+        batch.splice(cell, into: &output.pending)
+        let old = bytes[cell.raw.start..<cell.raw.end]
+        format.encodeField(
+          in: &output.pending, from: start, isQuoted: old.first == format.quote, keepsQuotes: old.contains(format.quote)
+        )
+        run = cell.raw.end..<cell.raw.end
+      }
+      run = run.lowerBound..<row.raw.end
+    }
+    try output.append(bytes, run)
+  }
+}
+
+/// Gathers small pieces into large writes.
+private struct BufferedOutput {
+  let file: OutputFile
+  /// What is to be written next; its capacity stays.
+  var pending: [UInt8]
+  private static let limit = 256 << 10
+
+  /// A long run is written from where it lies.
+  mutating func append(_ bytes: [UInt8], _ run: Range<Int>) throws {
+    if run.count < Self.limit {
       pending.append(contentsOf: bytes[run])
-      if pending.count >= Self.pendingBytes { try flush() }
+      if pending.count >= Self.limit { try flush() }
     } else {
       try flush()
-      try bytes.withUnsafeBytes { try output.write(UnsafeRawBufferPointer(rebasing: $0[run])) }
+      try bytes.withUnsafeBytes { try file.write(UnsafeRawBufferPointer(rebasing: $0[run])) }
     }
   }
 
-  private func appendField(_ cell: Cell, of batch: Batch) {
-    let start = pending.count
-    let raw = batch.bytes[cell.raw.start..<cell.raw.end]
-    batch.splice(cell, into: &pending)
-    format.encodeField(
-      in: &pending, from: start, isQuoted: raw.first == format.quote, keepsQuotes: raw.contains(format.quote))
-  }
-
-  private func flush() throws {
-    try pending.withUnsafeBytes { try output.write($0) }
+  mutating func flush() throws {
+    try pending.withUnsafeBytes { try file.write($0) }
     pending.removeAll(keepingCapacity: true)
   }
 }

@@ -10,30 +10,30 @@ package struct CSVHeader: Sendable {
   package let names: [String]
   package let columnCount: Int
 
-  /// The index, from 0, of the column that a name or a number (`#3`, counted from 1) stands for.
+  /// The index of a column, from 0.
   ///
-  /// Throws `RekeyError` where there is no such column, naming the nearest, or where several have the name. A column
-  /// that is really named `#3` is found by that name first.
-  package func index(of column: String) throws(RekeyError) -> Int {
-    let matches = names.indices.filter { names[$0] == column }
-    if matches.count == 1 { return matches[0] }
-    if matches.count > 1 {
-      let numbers = matches.map { "'#\($0 + 1)'" }.joined(separator: " or ")
-      throw problem("\(matches.count) columns are named '\(column)'; say which by its number: \(numbers)")
-    }
-    if column.hasPrefix("#"), let number = Int(column.dropFirst()) {
-      guard number >= 1, number <= columnCount else {
+  /// Throws `RekeyError` where there is no such column, naming the nearest, or where several have the name. An empty
+  /// input has any column by number.
+  package func index(of column: ColumnReference) throws(RekeyError) -> Int {
+    switch column {
+    case .number(let number):
+      guard number >= 1, number <= columnCount || columnCount == 0 else {
         throw problem("there is no column \(column): the first record has \(columnCount)")
       }
       return number - 1
+    case .name(let name):
+      let matches = names.indices.filter { names[$0] == name }
+      if matches.count == 1 { return matches[0] }
+      if matches.count > 1 {
+        let numbers = matches.map { "'#\($0 + 1)'" }.joined(separator: " or ")
+        throw problem("\(matches.count) columns are named '\(name)'; say which by its number: \(numbers)")
+      }
+      if names.isEmpty {
+        throw problem("there is no header to look '\(name)' up in; name the column by its number ('#1' is the first)")
+      }
+      let hint = suggestion(for: name, among: names) ?? "the header has \(names.prefix(20).joined(separator: ", "))"
+      throw problem("there is no column '\(name)'; \(hint)")
     }
-    if names.isEmpty {
-      throw problem("there is no header to look '\(column)' up in; name the column by its number ('#1' is the first)")
-    }
-    guard let nearest = nearestName(to: column) else {
-      throw problem("there is no column '\(column)'; the header has \(names.prefix(20).joined(separator: ", "))")
-    }
-    throw problem("there is no column '\(column)'; did you mean '\(nearest)'?")
   }
 
   /// A column as messages name it.
@@ -43,27 +43,5 @@ package struct CSVHeader: Sendable {
 
   private func problem(_ text: String) -> RekeyError {
     RekeyError(.usage, "\(path): \(text)")
-  }
-
-  /// The name that differs in the fewest letters, if that is at most a third of them.
-  private func nearestName(to column: String) -> String? {
-    let wanted = Array(column.lowercased())
-    let distances = names.map { editDistance(wanted, Array($0.lowercased())) }
-    guard let best = distances.indices.min(by: { distances[$0] < distances[$1] }) else { return nil }
-    return distances[best] * 3 <= max(wanted.count, 3) ? names[best] : nil
-  }
-
-  private func editDistance(_ left: [Character], _ right: [Character]) -> Int {
-    var row = Array(0...right.count)
-    for (i, letter) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, other) in right.enumerated() {
-        let replaced = diagonal + (letter == other ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(replaced, diagonal + 1, row[j] + 1)
-      }
-    }
-    return row[right.count]
   }
 }

@@ -1,9 +1,7 @@
 import CSV
 
 /// Reads records through one buffer that is refilled behind them and grows only for a record larger than itself.
-///
-/// Its owner keeps it to one queue.
-final class CSVRecordReader {
+struct CSVRecordReader: ~Copyable {
   private let path: String
   private let fill: (UnsafeMutableRawBufferPointer) throws -> Int
   private let maxRecordBytes: Int
@@ -21,7 +19,7 @@ final class CSVRecordReader {
     self.parser = parser
     self.maxRecordBytes = maxRecordBytes
     self.fill = fill
-    buffer = .allocate(byteCount: bufferBytes, alignment: 16)
+    buffer = .allocate(byteCount: min(bufferBytes, maxRecordBytes), alignment: 16)
   }
 
   deinit {
@@ -41,7 +39,7 @@ final class CSVRecordReader {
   var offset: Int { parser.offset }
 
   /// The next record's bytes, valid until the next call; nil at the end.
-  func next() throws -> UnsafeRawBufferPointer? {
+  mutating func next() throws -> UnsafeRawBufferPointer? {
     while true {
       let rest = UnsafeRawBufferPointer(rebasing: buffer[unread])
       let length: Int?
@@ -60,7 +58,7 @@ final class CSVRecordReader {
   }
 
   /// The number of fields of the first record, without handing it out; 0 for an empty input.
-  func countFirstFields() throws -> Int {
+  mutating func countFirstFields() throws -> Int {
     let start = parser
     guard let record = try next() else { return 0 }
     let count = parser.fieldCount
@@ -69,14 +67,15 @@ final class CSVRecordReader {
     return count
   }
 
-  private func refill() throws {
+  private mutating func refill() throws {
     let count = unread.count
     if count >= maxRecordBytes {
       let error = parser.recordTooLarge(UnsafeRawBufferPointer(rebasing: buffer[unread]), limit: maxRecordBytes)
       throw RekeyError(.fatal, "\(path): \(error)")
     }
-    if count * 2 > buffer.count {
-      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: buffer.count * 2, alignment: 16)
+    if count > buffer.count / 4 * 3, buffer.count < maxRecordBytes {
+      let larger = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: min(buffer.count * 2, maxRecordBytes), alignment: 16)
       larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[unread]))
       buffer.deallocate()
       buffer = larger

@@ -9,7 +9,7 @@ import Pipeline
 ///
 /// ```swift
 /// let source = try CSVSource(path: file.path, read: file.read, format: CSVFormat(), hasHeader: true)
-/// source.choose(columns: [try source.header.index(of: "api_token")])
+/// source.choose(columns: [try source.header.index(of: .name("api_token"))])
 /// ```
 package final class CSVSource: Source, @unchecked Sendable {  // used from its lane's reading queue alone
   package static let defaultMaxRecordBytes = 64 << 20
@@ -20,7 +20,7 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
   /// The number of the first of them.
   package private(set) var firstRaggedRow: Int?
 
-  private let reader: CSVRecordReader
+  private var reader: CSVRecordReader
   private let format: CSVFormat
   private let batchRows: Int
   private let batchBytes: Int
@@ -30,6 +30,8 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
   private var keyFields: [Int] = []
   /// A record that was read but is for the next batch; the reader isn't called before it is used.
   private var held: UnsafeRawBufferPointer?
+  /// What `sample` gave, for the first `read` to give again.
+  private var sampled: CSVBatchFilling?
 
   /// Reads the header, or without one only counts the first record's fields.
   ///
@@ -77,7 +79,8 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
       throw RekeyError(.usage, "\(header.path): \(header.label(of: column)) is chosen twice")
     }
     let wanted = Set(columns).union(keys).sorted()
-    if let column = wanted.first(where: { !(0..<header.columnCount).contains($0) }) {
+    // An empty input is fine: no row lacks the column.
+    if header.columnCount > 0, let column = wanted.first(where: { !(0..<header.columnCount).contains($0) }) {
       throw RekeyError(
         .usage, "\(header.path): there is no column #\(column + 1): the first record has \(header.columnCount)")
     }
@@ -86,51 +89,54 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
     keyFields = keys.compactMap { wanted.firstIndex(of: $0) }
   }
 
+  /// Gives the first batch for a look before anything is written; the first `read` gives it again.
+  package func sample(into batch: Batch) throws -> Bool {
+    let hasRows = try read(into: batch)
+    sampled = CSVBatchFilling(copying: batch)
+    return hasRows
+  }
+
   package func read(into batch: Batch) throws -> Bool {
     batch.keyWidth = keyFields.count
+    if var first = sampled.take() {
+      first.giveBack(to: batch)
+      batch.inputEnd = reader.offset - (held?.count ?? 0)
+      return !batch.rows.isEmpty
+    }
+    var filling = CSVBatchFilling(taking: batch)
+    defer { filling.giveBack(to: batch) }
+    try fill(&filling, from: &reader, &held)
+    batch.inputEnd = reader.offset - (held?.count ?? 0)
+    return !filling.rows.isEmpty
+  }
+
+  /// The reader is passed in, so that it is claimed once for a batch rather than for each row.
+  private func fill(
+    _ batch: inout CSVBatchFilling, from reader: inout CSVRecordReader, _ held: inout UnsafeRawBufferPointer?
+  ) throws {
+    let cellColumns = cellColumns
+    let keyFields = keyFields
     while batch.rows.count < batchRows, let record = try held ?? reader.next() {
       held = nil
       if !batch.rows.isEmpty, batch.bytes.count + record.count > batchBytes {
         held = record
-        break
+        return
       }
-      add(record, to: batch)
+      let row = batch.addRow(record, number: reader.row)
+      if reader.isRagged {
+        raggedRows += 1
+        firstRaggedRow = firstRaggedRow ?? reader.row
+        for _ in keyFields { batch.keys.append(.null) }
+        continue
+      }
+      let fields = reader.fields
+      for index in fields.indices {
+        guard let column = cellColumns[index] else { continue }
+        batch.addCell(fields[index], of: record, at: row, column: column, format)
+      }
+      for index in keyFields {
+        batch.keys.append(batch.value(of: fields[index], of: record, at: row, format))
+      }
     }
-    batch.inputEnd = reader.offset - (held?.count ?? 0)
-    return !batch.rows.isEmpty
-  }
-
-  private func add(_ record: UnsafeRawBufferPointer, to batch: Batch) {
-    let row = batch.rows.count
-    let raw = batch.append(record)
-    batch.rows.append(Row(raw: raw, number: reader.row))
-    if reader.isRagged {
-      raggedRows += 1
-      firstRaggedRow = firstRaggedRow ?? reader.row
-      for _ in keyFields { batch.keys.append(.null) }
-      return
-    }
-    let fields = reader.fields
-    for (index, field) in fields.enumerated() {
-      guard let column = cellColumns[index] else { continue }
-      batch.addCell(
-        row: row, column: column, value: value(of: field, in: record, at: raw.start, batch),
-        raw: Slice(start: raw.start + field.raw.lowerBound, length: field.raw.count))
-    }
-    for index in keyFields {
-      batch.keys.append(value(of: fields[index], in: record, at: raw.start, batch))
-    }
-  }
-
-  private func value(
-    of field: CSVField, in record: UnsafeRawBufferPointer, at start: Int, _ batch: Batch
-  ) -> Slice {
-    if field.raw.isEmpty { return .null }
-    if field.hasDoubledQuotes {
-      let start = batch.bytes.count
-      format.appendUnescaped(UnsafeRawBufferPointer(rebasing: record[field.value]), to: &batch.bytes)
-      return Slice(start: start, length: batch.bytes.count - start)
-    }
-    return Slice(start: start + field.value.lowerBound, length: field.value.count)
   }
 }
