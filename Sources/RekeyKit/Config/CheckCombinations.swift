@@ -25,6 +25,11 @@ extension ConfigReader {
         report("'state' is kept for sink: in_place only", at: root.keyMark("state"), hint: "remove it")
       }
     }
+    if case .csv(let input) = config.input, input.path.value == "-" {
+      for key in [config.keys.current] + config.keys.previous where key.reference.value == .descriptor(0) {
+        report("fd:0 is standard input, which the source reads", at: key.reference.mark, hint: "use another descriptor")
+      }
+    }
     if let audit = config.audit {
       if case .csv(let path) = config.output { checkDiffers(audit, from: path, "the audit log is the sink") }
       if case .csv(let input) = config.input { checkDiffers(audit, from: input.path, "the audit log is the source") }

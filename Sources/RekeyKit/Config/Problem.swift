@@ -1,7 +1,7 @@
 import YAML
 
 /// Something in a pipeline file that must be put right, or that should be known.
-package struct Problem: Equatable, Sendable {
+package struct Problem: Error, Equatable {
   package enum Severity: String, Sendable {
     case error
     case warning
