@@ -12,9 +12,10 @@ package final class FileDescriptor {
   /// As messages name it.
   let path: String
 
+  /// A file that `flags` make is of mode 0600.
   package init(opening path: String, _ flags: Int32, action: String) throws(RekeyError) {
-    var descriptor = open(path, flags | O_CLOEXEC)
-    while descriptor < 0, errno == EINTR { descriptor = open(path, flags | O_CLOEXEC) }
+    var descriptor = open(path, flags | O_CLOEXEC, 0o600)
+    while descriptor < 0, errno == EINTR { descriptor = open(path, flags | O_CLOEXEC, 0o600) }
     guard descriptor >= 0 else { throw .system(errno, path: path, action) }
     raw = descriptor
     self.path = path
