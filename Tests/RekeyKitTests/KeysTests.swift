@@ -161,7 +161,7 @@ private let rawA = String(repeating: "A", count: 32)
 
   @Test func `a variable is overwritten once its key is read, others are left`() throws {
     try withEnvironment(["K": keyA, "OTHER": "x"]) { environment in
-      let text = KeyText(environment: environment)
+      let text = KeyReader(environment: environment)
       let key = try text.fetch(.environment(name: "K"))
       #expect(string(key) == keyA)
       #expect(environment["K"] == keyA)

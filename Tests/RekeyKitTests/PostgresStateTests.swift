@@ -26,8 +26,8 @@ import Testing
       let run = try begin(state)
       #expect(run == Run(id: "r1", isResumed: false))
       #expect(try state.isUsable())
-      let leased = try (0..<3).map { _ in try #require(try state.leaseShard(run)) }
-      #expect(try state.leaseShard(run) == nil)
+      let leased = try (0..<3).map { _ in try #require(try state.leaseShard(run, table: "public.t")) }
+      #expect(try state.leaseShard(run, table: "public.t") == nil)
       #expect(leased.map(\.table) == ["public.t", "public.t", "public.u"] && leased.map(\.number) == [0, 1, 0])
       #expect(leased.map(\.range) == shards.flatMap(\.ranges))
       #expect(leased.allSatisfy { $0.fence == 1 && $0.commits == 0 && $0.tally == Tally() })
@@ -46,7 +46,7 @@ import Testing
     try withSchema { connection, schema in
       let state = RunState(connection, schema: "\(schema)_state")
       let run = try begin(state)
-      let shard = try #require(try state.leaseShard(run))
+      let shard = try #require(try state.leaseShard(run, table: "public.t"))
       var checkpoint = ShardCheckpoint(state, shard)
       var tally = Tally()
       tally.rows = 7
@@ -62,7 +62,7 @@ import Testing
         checkpoint.committed(adding: tally)
       }
       try checkpoint.release(connection)
-      let again = try #require(try state.leaseShard(run))
+      let again = try #require(try state.leaseShard(run, table: "public.t"))
       var twice = tally
       twice.add(tally)
       #expect(again.range == KeyRange(lower: cursor, upper: shard.range.upper))
@@ -89,7 +89,7 @@ import Testing
       #expect(throws: RekeyError.self) { try begin(second, restart: true) }
       #expect(throws: RekeyError.self) { try second.clean(pipeline: "p") }
       try state.release(run)
-      let shard = try #require(try state.leaseShard(run))
+      let shard = try #require(try state.leaseShard(run, table: "public.t"))
       #expect(throws: RekeyError.self) { try begin(second) }
       var checkpoint = ShardCheckpoint(state, shard)
       try checkpoint.release(connection)
@@ -109,10 +109,10 @@ import Testing
         #expect(owner.isDead)
         let state = RunState(connection, schema: "\(schema)_state", owner: owner, leaseSeconds: 3600)
         let run = try begin(state, restart: true)
-        _ = try #require(try state.leaseShard(run))
+        _ = try #require(try state.leaseShard(run, table: "public.t"))
         let next = RunState(connection, schema: "\(schema)_state", leaseSeconds: 0)
         #expect(try begin(next).isResumed)
-        #expect(try next.leaseShard(run) != nil)
+        #expect(try next.leaseShard(run, table: "public.t") != nil)
       }
       for other in ["x 1 boot \(here[3]) 1", "x 1 \(here[2]) pid:[1] 1", "x 1"] {
         #expect(!LeaseOwner(text: other).isDead)
@@ -163,7 +163,7 @@ import Testing
       try connection.execute("SET ROLE r_\(schema)")
       #expect(try state.isUsable())
       let run = try begin(state)
-      #expect(try state.leaseShard(run) != nil)
+      #expect(try state.leaseShard(run, table: "public.t") != nil)
     }
   }
 }

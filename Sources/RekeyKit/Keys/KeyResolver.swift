@@ -3,11 +3,11 @@ import YAML
 
 /// Turns references into keys and collects every problem on the way.
 struct KeyResolver {
-  let text: KeyText
+  let text: KeyReader
   private(set) var problems: [Problem] = []
   private var warnings: [Problem] = []
 
-  init(text: KeyText) {
+  init(text: KeyReader) {
     self.text = text
   }
 
@@ -70,7 +70,7 @@ struct KeyResolver {
   }
 
   private mutating func read(_ key: Config.Key, _ what: String) -> SecretBuffer? {
-    do throws(KeyText.Failure) {
+    do throws(KeyReader.Failure) {
       return try text.fetch(key.reference.value)
     } catch {
       report("\(what): \(error.reason)", at: key.reference.mark)

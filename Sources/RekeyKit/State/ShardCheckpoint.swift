@@ -7,10 +7,10 @@ import Postgres
 package struct ShardCheckpoint {
   private let schema: StateSchema
   private let leaseSeconds: Int
-  private(set) var shard: Shard
+  private(set) var shard: LeasedShard
   private var parameters = Parameters()
 
-  package init(_ state: RunState, _ shard: Shard) {
+  package init(_ state: RunState, _ shard: LeasedShard) {
     schema = state.schema
     leaseSeconds = state.leaseSeconds
     self.shard = shard

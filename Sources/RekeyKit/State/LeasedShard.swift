@@ -8,7 +8,7 @@ import Postgres
 #endif
 
 /// A shard that this process holds the lease of.
-package struct Shard: Equatable, Sendable {
+package struct LeasedShard: Equatable, Sendable {
   package var run: String
   /// `schema.table`.
   package var table: String
@@ -24,23 +24,25 @@ package struct Shard: Equatable, Sendable {
 }
 
 extension RunState {
-  /// The next shard that nobody works on; nil when all are done or leased to others.
-  package func leaseShard(_ run: Run) throws -> Shard? {
+  /// The next shard of a table that nobody works on; nil when all are done or leased to others.
+  package func leaseShard(_ run: Run, table: String) throws -> LeasedShard? {
     try guarded {
       // A shard can be passed over while another lane's lease or a dying session's last commit holds its row.
       while true {
-        if let shard = try tryLease(run) { return shard }
-        guard try hasFreeShard(run) else { return nil }
+        if let shard = try tryLease(run, table) { return shard }
+        guard try hasFreeShard(run, table) else { return nil }
         usleep(50_000)
       }
     }
   }
 
-  private func tryLease(_ run: Run) throws -> Shard? {
+  private func tryLease(_ run: Run, _ table: String) throws -> LeasedShard? {
     var parameters = Parameters()
     parameters.add(run.id)
     parameters.add(owner.text)
     parameters.add(leaseSeconds)
+    var shardParameters = parameters
+    shardParameters.add(table)
     let result = try connection.transaction(.update) {
       _ = try connection.query(
         """
@@ -52,30 +54,33 @@ extension RunState {
         """
         WITH free AS MATERIALIZED (
           SELECT table_name, number FROM \(schema.table("shard"))
-          WHERE run = $1 AND NOT done AND (lease_until IS NULL OR lease_until < clock_timestamp())
-          ORDER BY table_name, number LIMIT 1 FOR UPDATE SKIP LOCKED)
+          WHERE run = $1 AND table_name = $4 AND NOT done
+            AND (lease_until IS NULL OR lease_until < clock_timestamp())
+          ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED)
         UPDATE \(schema.table("shard")) s SET fence = fence + 1, lease_owner = $2,
           lease_until = clock_timestamp() + $3 * interval '1 second'
         FROM free WHERE s.run = $1 AND s.table_name = free.table_name AND s.number = free.number
         RETURNING s.table_name, s.number::int8, s.lower_bound, s.upper_bound, s.cursor, s.fence, s.commits,
           s.counts::text
-        """, parameters)
+        """, shardParameters)
     }
     guard result.rows == 1 else { return nil }
-    return Shard(
+    return LeasedShard(
       run: run.id, table: result.string(0, 0) ?? "", number: result.int(0, 1) ?? 0,
       range: KeyRange(lower: result.textArray(0, 4) ?? result.textArray(0, 2), upper: result.textArray(0, 3)),
       fence: result.int(0, 5) ?? 0, commits: result.int(0, 6) ?? 0,
       tally: try result.string(0, 7).map { try StoredCounts(json: $0).tally } ?? Tally())
   }
 
-  private func hasFreeShard(_ run: Run) throws -> Bool {
+  private func hasFreeShard(_ run: Run, _ table: String) throws -> Bool {
     var parameters = Parameters()
     parameters.add(run.id)
+    parameters.add(table)
     return try connection.query(
       """
       SELECT EXISTS (SELECT FROM \(schema.table("shard"))
-        WHERE run = $1 AND NOT done AND (lease_until IS NULL OR lease_until < clock_timestamp()))
+        WHERE run = $1 AND table_name = $2 AND NOT done
+          AND (lease_until IS NULL OR lease_until < clock_timestamp()))
       """, parameters
     ).bool(0, 0)
   }
