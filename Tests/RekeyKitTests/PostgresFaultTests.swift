@@ -146,7 +146,7 @@ import Testing
       let run = try state.begin(id: "r", pipeline: "p", parts: [], restart: false) {
         [TableShards(table: "\(schema).t", ranges: try table.cutShards(connection, count: 1))]
       }
-      let shard = try #require(try state.leaseShard(run, table: "public.t"))
+      let shard = try #require(try state.leaseShard(run, table: "\(schema).t"))
       let reader = try Connection(url: testDatabaseURL())
       let writer = try Connection(url: testDatabaseURL())
       let victims = try [cut == .whileReading ? reader : writer].map {
@@ -185,15 +185,15 @@ import Testing
       let run = try state.begin(id: "r", pipeline: "p", parts: [], restart: false) {
         [TableShards(table: "\(schema).t", ranges: try table.cutShards(connection, count: 1))]
       }
-      let shard = try #require(try state.leaseShard(run, table: "public.t"))
+      let shard = try #require(try state.leaseShard(run, table: "\(schema).t"))
       var sweep = try Sweep(table)
       sweep.rows = 10
       let other = RunState(try Connection(url: testDatabaseURL()), schema: "\(schema)_state", leaseSeconds: 60)
-      var taken: Shard?
+      var taken: LeasedShard?
       sweep.beforeWrite = { batch in
         guard batch.rows[0].number > 10 else { return }
         usleep(1_200_000)  // past the lease
-        taken = try other.leaseShard(run, table: "public.t")
+        taken = try other.leaseShard(run, table: "\(schema).t")
       }
       let error = #expect(throws: RekeyError.self) {
         try sweep.run(

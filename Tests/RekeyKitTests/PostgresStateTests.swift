@@ -26,8 +26,12 @@ import Testing
       let run = try begin(state)
       #expect(run == Run(id: "r1", isResumed: false))
       #expect(try state.isUsable())
-      let leased = try (0..<3).map { _ in try #require(try state.leaseShard(run, table: "public.t")) }
-      #expect(try state.leaseShard(run, table: "public.t") == nil)
+      let leased = try ["public.t", "public.t", "public.u"].map { table in
+        try #require(try state.leaseShard(run, table: table))
+      }
+      for table in ["public.t", "public.u", "public.empty"] {
+        #expect(try state.leaseShard(run, table: table) == nil)
+      }
       #expect(leased.map(\.table) == ["public.t", "public.t", "public.u"] && leased.map(\.number) == [0, 1, 0])
       #expect(leased.map(\.range) == shards.flatMap(\.ranges))
       #expect(leased.allSatisfy { $0.fence == 1 && $0.commits == 0 && $0.tally == Tally() })
