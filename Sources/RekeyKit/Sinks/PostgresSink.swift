@@ -33,6 +33,7 @@ package final class PostgresSink: Sink, @unchecked Sendable {  // used from its 
 
   package func write(_ batch: Batch) throws {
     guard !batch.rows.isEmpty else { return }
+    if checkpoint == nil && !update.hasWork(batch) { return try settle(batch) }
     let read = BatchContent(batch)
     var isCareful = false
     var attempt = 0
@@ -71,6 +72,12 @@ package final class PostgresSink: Sink, @unchecked Sendable {  // used from its 
         throw error
       }
     }
+  }
+
+  /// Nothing to write and no cursor to move: no transaction.
+  private func settle(_ batch: Batch) throws {
+    batch.tally = Tally()
+    try settled(batch)
   }
 
   package func finish() throws {

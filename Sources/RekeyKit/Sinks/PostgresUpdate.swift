@@ -24,6 +24,9 @@ final class PostgresUpdate {
     self.insert = insert
   }
 
+  /// Whether anything of the batch would be written.
+  func hasWork(_ batch: Batch) -> Bool { insert != nil || batch.sites.contains { $0.isChanged } }
+
   /// Writes the changed cells; afterwards each outcome is final, and `batch.tally` holds `latePrevious` alone.
   func write(_ batch: Batch, isCareful: Bool) throws {
     index(batch)
