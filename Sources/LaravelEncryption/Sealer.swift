@@ -15,8 +15,13 @@ final class Sealer {
     }
   }
 
+  private enum Mode {
+    case cbc(LockstepCBC)
+    case gcm(CipherContext)
+  }
+
   private let cipher: Cipher
-  private let context: CipherContext
+  private let mode: Mode
   private let mac: HMACKey
   private let base64 = Base64()
   private let ivs = Scratch(capacity: 16 << 10)
@@ -28,7 +33,7 @@ final class Sealer {
 
   init(_ key: AppKey) throws(EncryptionError) {
     cipher = key.cipher
-    context = try CipherContext(key, .encrypt)
+    mode = cipher.isGCM ? .gcm(try CipherContext(key, .encrypt)) : .cbc(try LockstepCBC(key))
     mac = key.withBytes { HMACKey($0) }
   }
 
@@ -86,17 +91,23 @@ final class Sealer {
   }
 
   private func encrypt(_ jobs: [Job]) throws(EncryptionError) {
-    let (cipher, context, blocks, ciphertexts) = (cipher, context, blocks, ciphertexts)
+    let (cipher, mode, blocks, ciphertexts) = (cipher, mode, blocks, ciphertexts)
     try ivs.withBytes { (ivs: UnsafeMutableRawBufferPointer) throws(EncryptionError) in
       try blocks.withBytes { (blocks: UnsafeMutableRawBufferPointer) throws(EncryptionError) in
         try ciphertexts.withBytes { (ciphertexts: UnsafeMutableRawBufferPointer) throws(EncryptionError) in
           guard let iv = ivs.baseAddress, let source = blocks.baseAddress, let target = ciphertexts.baseAddress
           else { return }
-          for (index, job) in jobs.enumerated() {
-            try context.start(iv: iv + index * cipher.ivLength)
-            let range = job.ciphertext
-            try context.update(source + range.lowerBound, count: range.count, into: target + range.lowerBound)
-            if cipher.isGCM { try context.finish(tag: target + range.upperBound) }
+          switch mode {
+          case .cbc(let lockstep):
+            defer { lockstep.wipePlaintexts() }
+            try lockstep.encrypt(jobs.map(\.ciphertext), ivs: iv, from: source, into: target)
+          case .gcm(let context):
+            for (index, job) in jobs.enumerated() {
+              let range = job.ciphertext
+              try context.start(iv: iv + index * cipher.ivLength)
+              try context.update(source + range.lowerBound, count: range.count, into: target + range.lowerBound)
+              try context.finish(tag: target + range.upperBound)
+            }
           }
         }
       }

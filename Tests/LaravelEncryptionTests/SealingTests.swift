@@ -65,6 +65,20 @@ struct SealingTests {
     #expect(try json(result).hasSuffix(#"","tag":""}"#))
   }
 
+  /// Lockstep takes rows of any lengths in any order, and few rows one by one; each comes out as by itself.
+  @Test(arguments: [Cipher.aes128CBC, .aes256CBC], [1, 2, 3, 4, 5, 17, 300])
+  func manySealedAtOnceOpenOneByOne(cipher: Cipher, count: Int) throws {
+    var generator = SeededGenerator(state: UInt64(count))
+    let ring = try KeyRing(current: testKey(cipher, seed: 1))
+    // Never payload-like: the first byte is no base64 letter.
+    let plaintexts = (0..<count).map { _ in [0] + generator.bytes(Int.random(in: 0...200, using: &generator)) }
+    let new = try process(Encrypter(keyRing: ring, verify: false), .encrypt, plaintexts).new
+    let reader = try Encrypter(keyRing: ring)
+    for (payload, plaintext) in zip(new, plaintexts) {
+      #expect(try reader.decryptString(#require(payload)).plaintext == plaintext)
+    }
+  }
+
   /// A known answer, computed with `openssl enc` and `openssl dgst -hmac`.
   @Test func matchesAnIndependentComputation() throws {
     let knownKey = try key("base64:" + Data((0..<32).map { UInt8($0) }).base64EncodedString(), .aes256CBC)

@@ -7,6 +7,13 @@ final class CipherContext {
     case encrypt = 1
   }
 
+  enum Mode {
+    /// The cipher's own.
+    case named
+    /// Each block by itself, from which other modes are built.
+    case ecb
+  }
+
   static let blockLength = 16
   static let tagLength = 16
   /// OpenSSL counts in `Int32`; longer inputs go in steps of this many bytes.
@@ -15,11 +22,11 @@ final class CipherContext {
   private let context: OpaquePointer
 
   /// Throws `openSSL`; the cipher must be one of AES.
-  init(_ key: AppKey, _ direction: Direction) throws(EncryptionError) {
+  init(_ key: AppKey, _ direction: Direction, mode: Mode = .named) throws(EncryptionError) {
     guard let context = EVP_CIPHER_CTX_new() else { throw .openSSL("EVP_CIPHER_CTX_new") }
     self.context = context
     let started = key.withBytes { bytes -> Bool in
-      guard let algorithm = Self.algorithm(key.cipher, keyLength: bytes.count) else { return false }
+      guard let algorithm = Self.algorithm(key.cipher, mode, keyLength: bytes.count) else { return false }
       let secret = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
       return EVP_CipherInit_ex(context, algorithm, nil, secret, nil, direction.rawValue) == 1
         && EVP_CIPHER_CTX_set_padding(context, 0) == 1
@@ -31,8 +38,11 @@ final class CipherContext {
     EVP_CIPHER_CTX_free(context)
   }
 
-  private static func algorithm(_ cipher: Cipher, keyLength: Int) -> OpaquePointer? {
+  private static func algorithm(_ cipher: Cipher, _ mode: Mode, keyLength: Int) -> OpaquePointer? {
     switch (cipher, keyLength) {
+    case (.aes128CBC, 16) where mode == .ecb: EVP_aes_128_ecb()
+    case (.aes256CBC, 32) where mode == .ecb: EVP_aes_256_ecb()
+    case (_, _) where mode == .ecb: nil
     case (.aes128GCM, 16): EVP_aes_128_gcm()
     case (.aes256GCM, 32): EVP_aes_256_gcm()
     case (.aes128CBC, 16), (.mcryptRijndael128, 16): EVP_aes_128_cbc()
