@@ -28,8 +28,10 @@ struct Excerpt {
     let first = line.firstIndex { $0 != " " && $0 != "\t" }
     while at < line.count {
       let end = wordEnd(at)
-      let isName = at == first && line[end - 1] == ":"
-      if end - at >= 16, !isName, !isReference(at..<end) { hide(at..<end) }
+      if end - at >= 16 {
+        let isName = at == first && line[end - 1] == ":"
+        if !isName, !isReference(at..<end) { hide(at..<end) }
+      }
       at = end + 1
     }
   }

@@ -19,7 +19,10 @@ extension Config {
   ) -> Result<Config, InvalidConfig> {
     var reader = ConfigReader(file: PipelineFile(name: file, bytes: bytes), environment: environment)
     if let config = reader.pipeline(bytes), reader.problems.isEmpty { return .success(config) }
-    return .failure(InvalidConfig(file: reader.file, problems: reader.problems))
+    // What stands behind an anchor is read once for each alias.
+    var problems: [Problem] = []
+    for problem in reader.problems where !problems.contains(problem) { problems.append(problem) }
+    return .failure(InvalidConfig(file: reader.file, problems: problems))
   }
 }
 
