@@ -252,6 +252,7 @@ import Testing
       "keys: { current: { §: 1 }, previous: [env:OLD] }",
       "keys: { current: env:A, previous: ['dotenv:§', 'fd:§', 'credential:/§', '§:x', 'env:§ x'] }",
       "keys: { current: 'evn:§', previous: { § } }",
+      "keys: { current: , previous: [env:B] } #§ § '§'",
       "keys: §",
       "keys: [§]",
       "keys: { current: env:A, current: §, previous: [env:B] }",
