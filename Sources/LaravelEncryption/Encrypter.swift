@@ -15,10 +15,16 @@ package final class Encrypter: @unchecked Sendable {  // handed over as a whole:
   private static let partBytes = 128 << 10
 
   /// With `verify`, every new payload is opened again and compared before it is handed out.
-  package init(keyRing: KeyRing, verify: Bool = true) throws(EncryptionError) {
-    opener = try Opener(keyRing.all)
-    sealer = try Sealer(keyRing.current)
-    verifier = verify ? try Opener([keyRing.current]) : nil
+  package convenience init(keyRing: KeyRing, verify: Bool = true) throws(EncryptionError) {
+    self.init(
+      opener: try Opener(keyRing.all), sealer: try Sealer(keyRing.current),
+      verifier: verify ? try Opener([keyRing.current]) : nil)
+  }
+
+  init(opener: Opener, sealer: Sealer, verifier: Opener?) {
+    self.opener = opener
+    self.sealer = sealer
+    self.verifier = verifier
   }
 
   /// Classifies every site of `input`, and appends to `output` the new bytes that the operation asks for.

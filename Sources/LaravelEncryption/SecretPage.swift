@@ -5,15 +5,19 @@
 #endif
 
 /// Bytes in memory pages of their own: locked against swapping, kept out of core files, wiped at the end.
-final class SecretPage: @unchecked Sendable {  // written only while its one owner fills it, only read after that
+///
+/// For keys, from where they are read to where they are used:
+/// `let page = try SecretPage(capacity: size)`, then `page.fill { read(descriptor, $0.baseAddress, $0.count) }`.
+package final class SecretPage: @unchecked Sendable {  // its one owner fills it, later it is only read
   private let base: UnsafeMutableRawPointer
   private let size: Int
-  private(set) var count = 0
+  /// In bytes.
+  package private(set) var count = 0
   /// False if the pages could not be locked (see `ulimit -l`), and may be swapped out.
-  let isLocked: Bool
+  package let isLocked: Bool
 
-  /// Throws `noMemoryForKey`.
-  init(capacity: Int) throws(EncryptionError) {
+  /// Room for at least `capacity` bytes. Throws `noMemoryForKey`.
+  package init(capacity: Int) throws(EncryptionError) {
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
     size = (max(capacity, 1) + page - 1) / page * page
     guard
@@ -32,12 +36,12 @@ final class SecretPage: @unchecked Sendable {  // written only while its one own
     munmap(base, size)
   }
 
-  /// Lets `body` write up to `capacity` bytes and keeps as many as it returns.
-  func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) {
-    count = body(UnsafeMutableRawBufferPointer(start: base, count: size))
+  /// Lets `body` write into the pages and keeps as many bytes as it says it wrote; none if negative.
+  package func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) {
+    count = min(max(body(UnsafeMutableRawBufferPointer(start: base, count: size)), 0), size)
   }
 
-  func withBytes<Result, Failure: Error>(
+  package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(start: base, count: count))

@@ -107,6 +107,7 @@ package final class Batch: @unchecked Sendable {  // handed from queue to queue 
     cells.removeAll(keepingCapacity: true)
     sites.removeAll(keepingCapacity: true)
     notes.removeAll()
+    tally = Tally()
     inputEnd = 0
   }
 

@@ -5,6 +5,14 @@ func wipe(_ base: UnsafeMutableRawPointer, _ count: Int) {
   OPENSSL_cleanse(base, count)
 }
 
+/// Overwrites plaintexts or keys that are no longer needed, and empties the array but for its memory.
+///
+/// An array that grew on its way left copies behind: reserve what it needs before it holds a secret.
+package func wipe(_ bytes: inout [UInt8]) {
+  bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { wipe(base, $0.count) } }
+  bytes.removeAll(keepingCapacity: true)
+}
+
 /// Compares in a time that depends on the lengths alone.
 func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
   guard left.count == right.count else { return false }

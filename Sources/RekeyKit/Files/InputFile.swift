@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file that is read from its start to its end; `-` is standard input.
+package final class InputFile: @unchecked Sendable {  // read from the source's queue alone
+  package let path: String
+  /// In bytes; nil where it isn't known beforehand (a pipe).
+  package let size: Int?
+  let status: FileStatus?
+  private let descriptor: FileDescriptor
+
+  /// Throws `RekeyError` if there is no such file, it is a folder or may not be read.
+  package init(path: String) throws(RekeyError) {
+    self.path = path
+    descriptor =
+      path == "-"
+      ? FileDescriptor(STDIN_FILENO, path: "standard input")
+      : try FileDescriptor(opening: path, O_RDONLY, action: "open for reading")
+    status = FileStatus(of: descriptor.raw)
+    if status?.isFolder == true { throw RekeyError(.usage, "\(path): this is a folder; name a file") }
+    size = status.flatMap { $0.isRegularFile ? $0.size : nil }
+    #if canImport(Glibc)
+      posix_fadvise(descriptor.raw, 0, 0, POSIX_FADV_SEQUENTIAL)
+    #endif
+  }
+
+  /// Reads what is there, up to the buffer's size; 0 at the end.
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(RekeyError) -> Int {
+    try descriptor.read(into: buffer)
+  }
+}
