@@ -161,8 +161,8 @@ private let rawA = String(repeating: "A", count: 32)
 
   @Test func `a variable is overwritten once its key is read, others are left`() throws {
     try withEnvironment(["K": keyA, "OTHER": "x"]) { environment in
-      let text = KeyText(environment: environment)
-      let key = try text.fetch(.environment(name: "K"))
+      let fetcher = KeyFetcher(environment: environment)
+      let key = try fetcher.fetch(.environment(name: "K"))
       #expect(string(key) == keyA)
       #expect(environment["K"] == keyA)
       environment.overwriteKeys()
