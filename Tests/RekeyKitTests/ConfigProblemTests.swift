@@ -204,6 +204,20 @@ import Testing
                 ^
       """),
     Case(
+      "a source without a mapping", csvPipeline.with("source: in.csv"),
+      "4:9: error: source must be a mapping with csv or postgres\n  source: in.csv\n          ^"),
+    Case(
+      "a source and an audit log on standard streams",
+      csvPipeline.with("source: { csv: { path: '-' } }").with("  current: fd:0").with("audit: { path: '-' }"),
+      """
+      2:12: error: fd:0 is standard input, which the source reads; use another descriptor
+          current: fd:0
+                   ^
+      7:16: error: the audit log can't go to standard output; name a file
+        audit: { path: '-' }
+                       ^
+      """),
+    Case(
       "from a table to a table", tablePipeline.with("sink: { postgres: { url: x, table: t, key: [id] } }"),
       """
       8:7: error: a postgres source doesn't go to another table; write sink: in_place
@@ -252,6 +266,7 @@ import Testing
       "keys: { current: { §: 1 }, previous: [env:OLD] }",
       "keys: { current: env:A, previous: ['dotenv:§', 'fd:§', 'credential:/§', '§:x', 'env:§ x'] }",
       "keys: { current: 'evn:§', previous: { § } }",
+      "keys: { current: , previous: [env:B] } #§ § '§'",
       "keys: §",
       "keys: [§]",
       "keys: { current: env:A, current: §, previous: [env:B] }",

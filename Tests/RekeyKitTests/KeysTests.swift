@@ -161,12 +161,53 @@ private let rawA = String(repeating: "A", count: 32)
 
   @Test func `a variable is overwritten once its key is read, others are left`() throws {
     try withEnvironment(["K": keyA, "OTHER": "x"]) { environment in
-      let text = KeyReader(environment: environment)
-      let key = try text.fetch(.environment(name: "K"))
+      let fetcher = KeyFetcher(environment: environment)
+      let key = try fetcher.fetch(.environment(name: "K"))
       #expect(string(key) == keyA)
       #expect(environment["K"] == keyA)
       environment.overwriteKeys()
       #expect(environment["K"] == "" && environment["OTHER"] == "x")
+    }
+  }
+}
+
+@Suite struct HoldingSecrets {
+  @Test func `a buffer grows across pages and keeps its bytes`() {
+    let secret = SecretBuffer(capacity: 1)
+    var expected: [UInt8] = []
+    for index in 0..<10_000 {
+      secret.append(UInt8(truncatingIfNeeded: index))
+      expected.append(UInt8(truncatingIfNeeded: index))
+    }
+    expected.withUnsafeBytes { secret.append($0) }
+    #expect(
+      secret.append(room: 3) {
+        $0.copyBytes(from: [1, 2])
+        return 2
+      } == 2)
+    #expect(secret.append(room: 3) { _ in -1 } == -1)
+    #expect(secret.withBytes { Array($0) } == expected + expected + [1, 2])
+  }
+
+  @Test func `clearing leaves nothing`() {
+    var bytes: [UInt8] = [1, 2, 3, 4]
+    bytes.withUnsafeMutableBytes { buffer in
+      if let start = buffer.baseAddress { clear(start, 3) }
+    }
+    #expect(bytes == [0, 0, 0, 4])
+  }
+
+  @Test func `a file that is too large for a key is refused`() throws {
+    try withFolder { folder in
+      try write(String(repeating: "x", count: 2 << 20), to: "\(folder)/big")
+      withEnvironment([:]) { environment in
+        do throws(KeyFetcher.Failure) {
+          _ = try KeyFetcher(environment: environment).fetch(.file(path: "\(folder)/big"))
+          Issue.record("not refused")
+        } catch {
+          #expect(error.reason == "'\(folder)/big' is larger than 1 MiB; is it the right file?")
+        }
+      }
     }
   }
 }

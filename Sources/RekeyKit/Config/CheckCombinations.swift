@@ -1,38 +1,44 @@
 import YAML
 
+/// Parts that are right in themselves and don't go together. Each check looks only at the parts that could be read, so
+/// that a mistake elsewhere doesn't put off what it finds.
 extension ConfigReader {
-  /// Reports parts that are right in themselves and don't go together.
-  mutating func checkCombinations(_ config: Config, _ root: Fields) {
-    let sink = root["sink"]?.start ?? root.mark
-    switch (config.input, config.output) {
+  mutating func checkSink(_ output: Config.Output?, _ input: Config.Input?, at mark: Mark) {
+    guard let input, let output else { return }
+    switch (input, output) {
     case (.csv, .inPlace):
-      report("sink: in_place is for a postgres source", at: sink, hint: "write sink: { csv: { path: FILE } }")
-    case (.csv(let input), .csv(let path)):
-      checkDiffers(path, from: input.path, "the sink is the source")
+      report("sink: in_place is for a postgres source", at: mark, hint: "write sink: { csv: { path: FILE } }")
+    case (.csv(let input), .csv(let path)): checkDiffers(path, from: input.path, "the sink is the source")
     case (.csv(let input), .postgres(let output)): checkKey(of: output, input)
     case (.postgres(let input), .csv):
       if input.tables.count > 1 {
-        report("a csv sink takes one table, and 'tables' names \(input.tables.count)", at: sink)
+        report("a csv sink takes one table, and 'tables' names \(input.tables.count)", at: mark)
       }
     case (.postgres, .postgres):
-      report("a postgres source doesn't go to another table", at: sink, hint: "write sink: in_place")
+      report("a postgres source doesn't go to another table", at: mark, hint: "write sink: in_place")
     case (.postgres, .inPlace): break
     }
-    if case .schema(let schema) = config.state {
-      if case .inPlace = config.output {
-        if schema.value.utf8.count > 63 { report("a schema's name has at most 63 bytes", at: schema.mark) }
-      } else {
-        report("'state' is kept for sink: in_place only", at: root.keyMark("state"), hint: "remove it")
-      }
+  }
+
+  mutating func checkState(_ state: Config.State?, _ output: Config.Output?, at mark: Mark) {
+    guard case .schema(let schema) = state, let output else { return }
+    if case .inPlace = output {
+      if schema.value.utf8.count > 63 { report("a schema's name has at most 63 bytes", at: schema.mark) }
+    } else {
+      report("'state' is kept for sink: in_place only", at: mark, hint: "remove it")
     }
-    if case .csv(let input) = config.input, input.path.value == "-" {
-      for key in [config.keys.current] + config.keys.previous where key.reference.value == .descriptor(0) {
-        report("fd:0 is standard input, which the source reads", at: key.reference.mark, hint: "use another descriptor")
-      }
-    }
-    if let audit = config.audit {
-      if case .csv(let path) = config.output { checkDiffers(audit, from: path, "the audit log is the sink") }
-      if case .csv(let input) = config.input { checkDiffers(audit, from: input.path, "the audit log is the source") }
+  }
+
+  mutating func checkAudit(_ audit: Located<String>?, _ input: Config.Input?, _ output: Config.Output?) {
+    guard let audit else { return }
+    if case .csv(let path) = output { checkDiffers(audit, from: path, "the audit log is the sink") }
+    if case .csv(let input) = input { checkDiffers(audit, from: input.path, "the audit log is the source") }
+  }
+
+  mutating func checkStandardInput(_ keys: Config.Keys?, _ input: Config.Input?) {
+    guard let keys, case .csv(let input) = input, input.path.value == "-" else { return }
+    for key in [keys.current] + keys.previous where key.reference.value == .descriptor(0) {
+      report("fd:0 is standard input, which the source reads", at: key.reference.mark, hint: "use another descriptor")
     }
   }
 

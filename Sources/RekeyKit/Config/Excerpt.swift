@@ -14,7 +14,8 @@ struct Excerpt {
     for index in range.clamped(to: line.indices) { isHidden[index] = true }
   }
 
-  /// Hides what follows `base64:`, a URL's password, and on demand each word as long as a key that is no reference.
+  /// Hides what follows `base64:`, a URL's password, and in comments, or on demand
+  /// everywhere, each word as long as a key that is no reference.
   mutating func hideSecrets(longWords: Bool) {
     for start in starts(of: "base64:") { hide(start..<wordEnd(start, stops: " \t\"'")) }
     for start in starts(of: "password=") { hide(start..<line.count) }
@@ -23,15 +24,21 @@ struct Excerpt {
       guard let at = line[start..<end].lastIndex(of: "@") else { continue }
       if let colon = line[start..<at].firstIndex(of: ":") { hide((colon + 1)..<at) }
     }
-    guard longWords else { return }
-    var at = 0
+    var at = longWords ? 0 : commentStart
     let first = line.firstIndex { $0 != " " && $0 != "\t" }
     while at < line.count {
       let end = wordEnd(at)
-      let isName = at == first && line[end - 1] == ":"
-      if end - at >= 16, !isName, !isReference(at..<end) { hide(at..<end) }
+      if end - at >= 16 {
+        let isName = at == first && line[end - 1] == ":"
+        if !isName, !isReference(at..<end) { hide(at..<end) }
+      }
       at = end + 1
     }
+  }
+
+  /// Where a comment may start; a key may have been commented out.
+  private var commentStart: Int {
+    line.indices.first { line[$0] == "#" && ($0 == 0 || line[$0 - 1] == " " || line[$0 - 1] == "\t") } ?? line.count
   }
 
   /// The line and the caret's line.

@@ -92,10 +92,14 @@ extension ConfigReader {
 
   /// The one entry of a mapping that names a kind.
   mutating func oneOf(_ kinds: [String], _ node: Node, _ what: String) -> (kind: String, value: Node)? {
+    let names = kinds.joined(separator: " or ")
+    guard case .mapping = node.content else {
+      mismatch(node, "\(what) must be a mapping with \(names)")
+      return nil
+    }
     guard let fields = fields(node, of: what, known: kinds) else { return nil }
     let found = kinds.filter { fields[$0] != nil }
     guard let kind = found.first, let value = fields[kind], found.count == 1 else {
-      let names = kinds.joined(separator: " or ")
       report(found.isEmpty ? "\(what) must be \(names)" : "\(what) must be only one of \(names)", at: node.start)
       return nil
     }

@@ -1,7 +1,7 @@
 import YAML
 
 extension ConfigReader {
-  /// The sink; whether it goes with the source, `checkCombinations` says.
+  /// The sink; whether it goes with the source, `checkSink` says.
   mutating func output(_ root: Fields) -> Config.Output? {
     guard let node = required("sink", in: root, of: "the pipeline") else { return nil }
     if case .scalar(let scalar) = node.content {

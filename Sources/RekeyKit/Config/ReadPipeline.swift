@@ -19,7 +19,10 @@ extension Config {
   ) -> Result<Config, InvalidConfig> {
     var reader = ConfigReader(file: PipelineFile(name: file, bytes: bytes), environment: environment)
     if let config = reader.pipeline(bytes), reader.problems.isEmpty { return .success(config) }
-    return .failure(InvalidConfig(file: reader.file, problems: reader.problems))
+    // What stands behind an anchor is read once for each alias.
+    var problems: [Problem] = []
+    for problem in reader.problems where !problems.contains(problem) { problems.append(problem) }
+    return .failure(InvalidConfig(file: reader.file, problems: problems))
   }
 }
 
@@ -58,12 +61,15 @@ extension ConfigReader {
     let audit = optional(root["audit"]) { self.audit($0) }
     let state = root["state"].map { self.state($0) } ?? defaultState(output, root)
     let limits = root["limits"].map { self.limits($0) } ?? Config.Limits()
+
+    checkSink(output, input, at: root["sink"]?.start ?? root.mark)
+    checkState(state, output, at: root.keyMark("state"))
+    checkAudit(audit ?? nil, input, output)
+    checkStandardInput(keys, input)
     guard let name, let keys, let verify, let input, let output, let audit, let state, let limits else { return nil }
-    let config = Config(
+    return Config(
       file: file, name: name, keys: keys, operation: operation, verify: verify, input: input, output: output,
       audit: audit, state: state, limits: limits)
-    checkCombinations(config, root)
-    return config
   }
 
   private mutating func document(_ bytes: [UInt8]) -> YAMLDocument? {

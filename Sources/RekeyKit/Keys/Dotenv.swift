@@ -66,8 +66,10 @@ struct Dotenv {
   private static func name(_ text: UnsafeRawBufferPointer, line: Int) throws(Failure) -> String {
     guard !text.isEmpty else { throw Failure(line: line, reason: "a name is missing before '='") }
     var name = text
-    if name.count > 8, name.starts(with: "export".utf8), isSpace(name[6]) {
-      name = trim(UnsafeRawBufferPointer(rebasing: name[6...]))
+    // phpdotenv asks for more than 8 characters, so `export A=b` fails there too.
+    let characters = name.count { $0 & 0xC0 != 0x80 }
+    if characters > 8, name.starts(with: "export".utf8), isSpace(name[6]) {
+      name = UnsafeRawBufferPointer(rebasing: name[6...].drop(while: isSpace))
     }
     if name.count > 2, let quote = name.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
       name.last == quote

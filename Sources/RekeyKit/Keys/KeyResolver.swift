@@ -3,12 +3,12 @@ import YAML
 
 /// Turns references into keys and collects every problem on the way.
 struct KeyResolver {
-  let text: KeyReader
+  let fetcher: KeyFetcher
   private(set) var problems: [Problem] = []
   private var warnings: [Problem] = []
 
-  init(text: KeyReader) {
-    self.text = text
+  init(fetcher: KeyFetcher) {
+    self.fetcher = fetcher
   }
 
   mutating func resolve(_ keys: Config.Keys) -> ResolvedKeys? {
@@ -70,8 +70,8 @@ struct KeyResolver {
   }
 
   private mutating func read(_ key: Config.Key, _ what: String) -> SecretBuffer? {
-    do throws(KeyReader.Failure) {
-      return try text.fetch(key.reference.value)
+    do throws(KeyFetcher.Failure) {
+      return try fetcher.fetch(key.reference.value)
     } catch {
       report("\(what): \(error.reason)", at: key.reference.mark)
       return nil

@@ -23,7 +23,7 @@ extension Config {
   ///
   /// - Returns: the keys, or every problem with them, pinned to the reference.
   package func resolveKeys(_ environment: ProcessEnvironment) -> Result<ResolvedKeys, InvalidConfig> {
-    var resolver = KeyResolver(text: KeyReader(environment: environment))
+    var resolver = KeyResolver(fetcher: KeyFetcher(environment: environment))
     guard let keys = resolver.resolve(keys), resolver.problems.isEmpty else {
       return .failure(InvalidConfig(file: file, problems: resolver.problems))
     }

@@ -4,17 +4,15 @@
   import Darwin
 #endif
 
-/// Bytes that may hold a key on their way to an `AppKey`; cleared before their memory is given back.
-///
-/// A buffer lives for a moment only, so its memory isn't locked: the little that a process may lock is for the keys.
+/// Bytes that may hold a key on their way to an `AppKey`: in pages of their own, locked where the system allows it,
+/// and cleared before they are given back.
 final class SecretBuffer {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
   private(set) var count = 0
 
   init(capacity: Int = 512) {
-    self.capacity = max(capacity, 16)
-    base = .allocate(byteCount: self.capacity, alignment: 1)
+    (base, self.capacity) = Self.allocate(capacity)
   }
 
   convenience init(_ bytes: UnsafeRawBufferPointer) {
@@ -23,8 +21,7 @@ final class SecretBuffer {
   }
 
   deinit {
-    clear(base, capacity)
-    base.deallocate()
+    Self.release(base, capacity)
   }
 
   var isEmpty: Bool { count == 0 }
@@ -58,13 +55,25 @@ final class SecretBuffer {
 
   private func reserve(_ room: Int) {
     guard count + room > capacity else { return }
-    let newCapacity = max(2 * capacity, count + room)
-    let new = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 1)
+    let (new, newCapacity) = Self.allocate(max(2 * capacity, count + room))
     new.copyMemory(from: base, byteCount: count)
-    clear(base, capacity)
+    Self.release(base, capacity)
+    (base, capacity) = (new, newCapacity)
+  }
+
+  /// Whole pages, so that unlocking them unlocks nobody else's.
+  private static func allocate(_ capacity: Int) -> (UnsafeMutableRawPointer, Int) {
+    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+    let size = (max(capacity, 1) + page - 1) / page * page
+    let base = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: page)
+    mlock(base, size)  // a key that stays is in a page of its own, which says whether it is locked
+    return (base, size)
+  }
+
+  private static func release(_ base: UnsafeMutableRawPointer, _ size: Int) {
+    clear(base, size)
+    munlock(base, size)
     base.deallocate()
-    base = new
-    capacity = newCapacity
   }
 }
 

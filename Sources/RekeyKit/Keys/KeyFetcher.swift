@@ -5,7 +5,7 @@
 #endif
 
 /// Fetches what a reference refers to: a key, or a list of keys, as it is written there.
-struct KeyReader {
+struct KeyFetcher {
   /// Why there is none; never text of what was read.
   struct Failure: Error {
     var reason: String
