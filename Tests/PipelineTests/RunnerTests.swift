@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct RunnerTests {
   private func run(
-    _ shards: [Shard], workers: Int = 3, lanes: Int = 2, stop: StopFlag = StopFlag(), progress: RunProgress = RunProgress(),
+    _ shards: [Shard], workers: Int = 3, lanes: Int = 2, stop: StopFlag = StopFlag(),
+    progress: RunProgress = RunProgress(),
     stageFailsAt: Int? = nil
   ) throws -> Bool {
     let runner = Runner(

@@ -33,8 +33,10 @@ struct CSVCell: Equatable {
 }
 
 /// Reads a source to its end.
-func csvRead(_ source: CSVSource) throws -> CSVReading {
-  var reading = CSVReading(header: source.header.names)
+func csvRead(_ source: CSVSource) throws -> CSVReading { try csvRead(source, header: source.header.names) }
+
+func csvRead(_ source: any Source, header: [String]) throws -> CSVReading {
+  var reading = CSVReading(header: header)
   let batch = Batch()
   while try source.read(into: batch) {
     reading.batchSizes.append(batch.rows.count)

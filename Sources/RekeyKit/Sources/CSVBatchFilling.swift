@@ -15,14 +15,6 @@ struct CSVBatchFilling {
     swap(&keys, &batch.keys)
   }
 
-  /// Shares the batch's storage: nothing is copied as long as the batch isn't changed.
-  init(copying batch: Batch) {
-    bytes = batch.bytes
-    rows = batch.rows
-    cells = batch.cells
-    keys = batch.keys
-  }
-
   mutating func giveBack(to batch: Batch) {
     swap(&bytes, &batch.bytes)
     swap(&rows, &batch.rows)

@@ -30,8 +30,6 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
   private var keyFields: [Int] = []
   /// A record that was read but is for the next batch; the reader isn't called before it is used.
   private var held: UnsafeRawBufferPointer?
-  /// What `sample` gave, for the first `read` to give again.
-  private var sampled: CSVBatchFilling?
 
   /// Reads the header, or without one only counts the first record's fields.
   ///
@@ -89,20 +87,8 @@ package final class CSVSource: Source, @unchecked Sendable {  // used from its l
     keyFields = keys.compactMap { wanted.firstIndex(of: $0) }
   }
 
-  /// Gives the first batch for a look before anything is written; the first `read` gives it again.
-  package func sample(into batch: Batch) throws -> Bool {
-    let hasRows = try read(into: batch)
-    sampled = CSVBatchFilling(copying: batch)
-    return hasRows
-  }
-
   package func read(into batch: Batch) throws -> Bool {
     batch.keyWidth = keyFields.count
-    if var first = sampled.take() {
-      first.giveBack(to: batch)
-      batch.inputEnd = reader.offset - (held?.count ?? 0)
-      return !batch.rows.isEmpty
-    }
     var filling = CSVBatchFilling(taking: batch)
     defer { filling.giveBack(to: batch) }
     try fill(&filling, from: &reader, &held)

@@ -6,6 +6,8 @@ struct Preflight: Equatable, Sendable {
   var errors: [String] = []
   var notes: [String] = []
 
+  init() {}
+
   /// Judges one table's or file's sample.
   init(_ sample: UnitSample, unit: String, columns: [ColumnRule], operation: Config.Operation) {
     guard sample.hasRows else {
@@ -17,7 +19,8 @@ struct Preflight: Equatable, Sendable {
       return
     }
     for (column, rule) in zip(sample.columns, columns) {
-      judge(column, "\(unit), column \(printable(rule.name))", seals: operation == .encrypt || rule.plaintext == .encrypt)
+      judge(
+        column, "\(unit), column \(printable(rule.name))", seals: operation == .encrypt || rule.plaintext == .encrypt)
     }
   }
 

@@ -39,7 +39,8 @@ struct TableCheck {
         isThere
         ? nil
         : nearestName(
-          to: wanted, among: names + (name.value.schema == nil ? names.map { String($0.drop { $0 != "." }.dropFirst()) } : []))
+          to: wanted,
+          among: names + (name.value.schema == nil ? names.map { String($0.drop { $0 != "." }.dropFirst()) } : []))
       problems.append(Problem(error.description, at: name.mark, hint: near.map { "did you mean '\($0)'?" }))
       return nil
     }
@@ -74,7 +75,8 @@ struct TableCheck {
     }
     if table.key.contains(column) {
       problems.append(
-        Problem("\(place) is part of the table's key", at: mark, hint: "a key must not change while rows are found by it"))
+        Problem(
+          "\(place) is part of the table's key", at: mark, hint: "a key must not change while rows are found by it"))
     }
   }
 

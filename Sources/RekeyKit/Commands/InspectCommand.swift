@@ -1,0 +1,109 @@
+import LaravelEncryption
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `rekey inspect`: what one payload on standard input holds, and which key opens it; its plaintext only on demand.
+struct InspectCommand {
+  var pipeline: String?
+  var reveals: Bool
+  let console: Console
+  let environment: ProcessEnvironment
+
+  private static let largestPayload = 64 << 20
+
+  func run() -> Int32 {
+    do {
+      if isatty(STDIN_FILENO) == 1 { console.err("reading a payload from standard input; end it with control-D") }
+      let payload = try readPayload()
+      if reveals { return try reveal(payload) }
+      var isFine = describe(payload)
+      if let pipeline { isFine = try tryKeys(of: pipeline, payload) && isFine }
+      return isFine ? ExitCode.done : ExitCode.failures
+    } catch let error as InvalidConfig {
+      console.err(error.description)
+      return ExitCode.usage
+    } catch let error as EncryptionError {
+      console.err("rekey: error: \(error.description)")
+      return ExitCode.fatal
+    } catch {
+      let error = error as? RekeyError ?? RekeyError(.fatal, "\(error)")
+      console.err("rekey: error: \(error.message)")
+      return error.kind.exitCode
+    }
+  }
+
+  private func readPayload() throws -> [UInt8] {
+    let input = try InputFile(path: "-")
+    var payload: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = try buffer.withUnsafeMutableBytes { try input.read(into: $0) }
+      if count == 0 { break }
+      payload.append(contentsOf: buffer[..<count])
+      guard payload.count <= Self.largestPayload else {
+        throw RekeyError(.usage, "standard input: more than 64 MiB: give one payload")
+      }
+    }
+    let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+    while let last = payload.last, isSpace(last) { payload.removeLast() }
+    payload.removeFirst(payload.prefix(while: isSpace).count)
+    guard !payload.isEmpty else { throw RekeyError(.usage, "standard input holds nothing: give one payload") }
+    return payload
+  }
+
+  /// Whether it is a well-formed payload.
+  private func describe(_ payload: [UInt8]) -> Bool {
+    let report = payload.withUnsafeBytes { EnvelopeReport($0) }
+    var table = TextTable()
+    table.add(["payload", "\(grouped(payload.count)) bytes"])
+    if let fault = report.fault {
+      table.add(["fault", fault])
+      table.add(["payload-like", report.isPayloadLike ? "yes" : "no"])
+    } else {
+      table.add(["envelope", "\(grouped(report.jsonLength)) bytes of JSON"])
+      table.add(["family", report.family.rawValue])
+      table.add(["iv", report.ivLength.map { "\($0) bytes" } ?? "not base64"])
+      table.add(["value", "\(grouped(report.ciphertextLength)) bytes of ciphertext"])
+      table.add(["mac", report.macLength == 0 ? "none" : "\(report.macLength) characters"])
+      table.add(["tag", report.tagLength.map { $0 == 0 ? "empty" : "\($0) bytes" } ?? "none"])
+    }
+    console.out(table.rendered(indent: "", leftColumns: 2))
+    return report.fault == nil
+  }
+
+  private func tryKeys(of file: String, _ payload: [UInt8]) throws -> Bool {
+    let keys = try resolveKeys(of: file)
+    var (site, plaintext) = try Encrypter(keyRing: keys.ring).decryptString(payload)
+    if plaintext != nil { wipe(&plaintext!) }
+    guard site.openedBy >= 0 else {
+      let reason = site.reason.map { ": \($0)" } ?? ""
+      console.out("opened by no key (\(keys.entries.count) tried)\(reason)")
+      return false
+    }
+    let entry = keys.entries[site.openedBy]
+    console.out("opened by \(entry.place), \(entry.key.cipher.rawValue) key \(entry.key.fingerprint)")
+    return true
+  }
+
+  private func reveal(_ payload: [UInt8]) throws -> Int32 {
+    let keys = try resolveKeys(of: pipeline ?? "")
+    var (site, plaintext) = try Encrypter(keyRing: keys.ring).decryptString(payload)
+    guard plaintext != nil else {
+      console.err("rekey: error: no key opens it\(site.reason.map { ": \($0)" } ?? "")")
+      return ExitCode.failures
+    }
+    defer { wipe(&plaintext!) }
+    console.outBytes(plaintext!)
+    return ExitCode.done
+  }
+
+  private func resolveKeys(of file: String) throws -> ResolvedKeys {
+    let config = try PipelineLoader(options: SweepOptions(mode: .audit), environment: environment).read(file).get()
+    defer { environment.overwriteKeys() }
+    return try config.resolveKeys(environment).get()
+  }
+}

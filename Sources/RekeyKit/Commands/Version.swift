@@ -1,0 +1,3 @@
+package enum Version {
+  package static let number = "0.1.0"
+}

@@ -1,0 +1,36 @@
+/// The last lines of a sweep: where the output lies, and what to do next.
+enum Closing {
+  static func lines(_ result: SweepResult, _ options: SweepOptions) -> [String] {
+    var lines: [String] = []
+    let targets = result.units.filter { $0.isComplete && $0.error == nil }.compactMap(\.target).filter { $0 != "-" }
+    switch options.mode {
+    case .run:
+      if !targets.isEmpty { lines.append("wrote \(targets.joined(separator: ", "))") }
+      if result.isComplete {
+        lines.append("next: rekey audit \(result.outputFile == nil ? "" : "--output ")\(result.file)")
+      } else if result.units.contains(where: { !$0.isComplete && $0.error == nil }) || isInterrupted(result) {
+        lines.append("not finished; run again to go on: rekey run \(result.file)")
+      }
+    case .dryRun: lines.append("nothing was written; to do it: rekey run \(result.file)")
+    case .audit: break
+    }
+    return lines
+  }
+
+  /// Why the command ends with another code than 0.
+  static func exitLine(_ results: [SweepResult], _ code: Int32) -> String? {
+    switch code {
+    case ExitCode.failures:
+      let failures = results.reduce(0) { $0 + $1.failureCount }
+      let allowed = results.reduce(0) { $0 + $1.failuresAllowed }
+      return "exit 3: \(grouped(failures)) values failed, limits.failures_allowed is \(grouped(allowed))"
+    case ExitCode.needsPrevious: return "exit 4: values still need a previous key"
+    case ExitCode.interrupted: return "exit 75: interrupted"
+    default: return nil
+    }
+  }
+
+  private static func isInterrupted(_ result: SweepResult) -> Bool {
+    result.error?.kind == .interrupted || result.units.contains { $0.error?.kind == .interrupted }
+  }
+}

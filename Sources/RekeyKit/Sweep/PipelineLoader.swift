@@ -1,0 +1,81 @@
+import Pipeline
+
+/// Reads pipeline files and their keys, and opens what they name: everything that comes before the first row.
+struct PipelineLoader {
+  let options: SweepOptions
+  let environment: ProcessEnvironment
+  var onlyChecks = false
+
+  /// What is wrong with the files, ready to be shown; the worst kind of it.
+  struct Failed: Error {
+    var messages: [String]
+    var exitCode: Int32
+  }
+
+  /// All files' problems at once; nothing is opened before every file is right in itself.
+  func load(_ files: [String]) throws(Failed) -> [OpenPipeline] {
+    let configs = try collect(files) { try read($0).get() }
+    try refuseTwins(configs)
+    let withKeys: [(Config, ResolvedKeys)]
+    do throws(Failed) {
+      withKeys = try collect(configs) { config in (config, try config.resolveKeys(environment).get()) }
+    } catch {
+      environment.overwriteKeys()
+      throw error
+    }
+    environment.overwriteKeys()
+    return try collect(withKeys) { config, keys in
+      var opener = PipelineOpener(config, keys: keys, options: options, onlyChecks: onlyChecks)
+      return try opener.open().get()
+    }
+  }
+
+  private func collect<Input, Output>(
+    _ inputs: [Input], _ body: (Input) throws -> Output
+  ) throws(Failed) -> [Output] {
+    var outputs: [Output] = []
+    var messages: [String] = []
+    var codes: [Int32] = []
+    for input in inputs {
+      do {
+        outputs.append(try body(input))
+      } catch let error as InvalidConfig {
+        messages.append(error.description)
+        codes.append(ExitCode.usage)
+      } catch let error as RekeyError {
+        messages.append("rekey: error: \(error.message)")
+        codes.append(error.kind.exitCode)
+      } catch {
+        messages.append("rekey: error: \(error)")
+        codes.append(ExitCode.fatal)
+      }
+    }
+    guard messages.isEmpty else { throw Failed(messages: messages, exitCode: ExitCode.worst(codes)) }
+    return outputs
+  }
+
+  func read(_ file: String) throws -> Result<Config, InvalidConfig> {
+    let input = try InputFile(path: file)
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = try buffer.withUnsafeMutableBytes { try input.read(into: $0) }
+      if count == 0 { break }
+      bytes.append(contentsOf: buffer[..<count])
+      guard bytes.count <= 4 << 20 else {
+        throw RekeyError(.usage, "\(file): larger than 4 MiB: this is no pipeline file")
+      }
+    }
+    return Config.read(bytes, file: file == "-" ? "standard input" : file) { environment[$0] }
+  }
+
+  /// Two pipelines of one name would take each other's unfinished runs for their own.
+  private func refuseTwins(_ configs: [Config]) throws(Failed) {
+    for (index, config) in configs.enumerated() {
+      guard let twin = configs[..<index].first(where: { $0.name == config.name }) else { continue }
+      throw Failed(
+        messages: ["rekey: error: \(twin.file.name) and \(config.file.name) are both named '\(config.name)'"],
+        exitCode: ExitCode.usage)
+    }
+  }
+}
