@@ -3,6 +3,7 @@ enum Closing {
   static func lines(_ result: SweepResult, _ options: SweepOptions) -> [String] {
     var lines: [String] = []
     let targets = result.units.filter { $0.isComplete && $0.error == nil }.compactMap(\.target).filter { $0 != "-" }
+    if let log = result.auditLog { lines.append("audit log: \(log)") }
     switch options.mode {
     case .run:
       if !targets.isEmpty { lines.append("wrote \(targets.joined(separator: ", "))") }

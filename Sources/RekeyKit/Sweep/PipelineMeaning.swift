@@ -5,7 +5,7 @@ import Postgres
 extension OpenPipeline {
   var meaning: [DigestPart] {
     var parts = [DigestPart(name: "operation", value: config.operation.rawValue)]
-    if let database { parts.append(DigestPart(name: "database", value: database.place)) }
+    if let database { parts.append(DigestPart(name: "database", value: database.name)) }
     for unit in units {
       let columns = unit.columns.map { column in
         column.plaintext == .leave ? column.name : "\(column.name) (plaintext: \(column.plaintext.rawValue))"

@@ -41,6 +41,8 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
       all.notes += one.notes
     }
     if let proof = pipeline.config.keys.proof { all.errors += try check(proof: proof.value) }
+    // After a run, an audit is expected to find nothing under a previous key.
+    if options.mode == .audit { return all }
     all.notes += Preflight.keyNotes(
       samples, previousKeys: pipeline.keys.ring.previous.count, hasProof: pipeline.config.keys.proof != nil,
       operation: pipeline.config.operation)
@@ -67,6 +69,7 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
       keys: pipeline.keys.entries.map { ($0.place, $0.key.fingerprint) }, failuresAllowed: config.limits.failuresAllowed
     )
     result.stopAfterFailures = config.limits.stopAfterFailures
+    result.auditLog = config.audit?.value
     if case .csv(let path) = config.output, path.value != "-" { result.outputFile = path.value }
     guard !stop.isRequested else {
       result.error = RekeyError(.interrupted, "stopped before it began")

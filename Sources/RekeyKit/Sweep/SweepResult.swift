@@ -27,6 +27,7 @@ struct SweepResult: Sendable {
   var stopAfterFailures: Int?
   /// The CSV file that the pipeline writes, unless that is standard output.
   var outputFile: String?
+  var auditLog: String?
   var units: [UnitResult] = []
   /// What ended the pipeline before or outside its tables.
   var error: RekeyError?
