@@ -32,7 +32,8 @@ import Testing
         let others = try self.others(database)
         let expected = try expectations()
 
-        try pipeline("there", current: "NEW", previous: ["OLD", "OLDER"]).write(to: folder.appendingPathComponent("p.yaml"))
+        try pipeline("there", current: "NEW", previous: ["OLD", "OLDER"]).write(
+          to: folder.appendingPathComponent("p.yaml"))
         let environment = ["NEW": new, "OLD": old, "OLDER": previous, "URL": database.url]
         let run = try rekey("run", "--audit-all", "p.yaml", in: folder, environment: environment)
         #expect(run.code == 0, "\(run.err)")

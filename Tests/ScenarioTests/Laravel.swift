@@ -11,9 +11,11 @@ enum Laravel {
   }
 
   static func open(_ payloads: [String], key: String, previous: [String] = [], cipher: String) throws -> [Opening] {
-    let lines = try ask("open.php", payloads.map { payload in
-      ["key": key, "previous_keys": previous, "cipher": cipher, "payload": payload] as [String: Any]
-    })
+    let lines = try ask(
+      "open.php",
+      payloads.map { payload in
+        ["key": key, "previous_keys": previous, "cipher": cipher, "payload": payload] as [String: Any]
+      })
     return lines.map { line in
       Opening(
         plaintext: (line["plaintext_b64"] as? String).flatMap { Data(base64Encoded: $0) }, key: line["key"] as? Int,
@@ -22,9 +24,12 @@ enum Laravel {
   }
 
   static func seal(_ plaintexts: [String], key: String, cipher: String) throws -> [String] {
-    try ask("seal.php", plaintexts.map { text in
-      ["key": key, "cipher": cipher, "plaintext_b64": Data(text.utf8).base64EncodedString()] as [String: Any]
-    }).map { try #require($0["payload"] as? String) }
+    try ask(
+      "seal.php",
+      plaintexts.map { text in
+        ["key": key, "cipher": cipher, "plaintext_b64": Data(text.utf8).base64EncodedString()] as [String: Any]
+      }
+    ).map { try #require($0["payload"] as? String) }
   }
 
   private static func ask(_ script: String, _ requests: [[String: Any]]) throws -> [[String: Any]] {
