@@ -13,7 +13,7 @@ enum Closing {
         lines.append("not finished; run again to go on: rekey run \(result.file)")
       }
     case .dryRun: lines.append("nothing was written; to do it: rekey run \(result.file)")
-    case .audit: break
+    case .audit: lines += Verdict.lines(result)
     }
     return lines
   }

@@ -9,7 +9,6 @@ struct Summary {
     var lines: [String] = []
     for unit in result.units { lines.append(contentsOf: unitLines(unit)) }
     lines.append(contentsOf: lateLines(result))
-    if options.mode == .audit { lines.append(contentsOf: Verdict.lines(result)) }
     if let error = result.error { lines.append(colored("error: \(error.message)", .red)) }
     return lines.joined(separator: "\n")
   }
