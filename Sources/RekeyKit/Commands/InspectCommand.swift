@@ -13,8 +13,6 @@ struct InspectCommand {
   let console: Console
   let environment: ProcessEnvironment
 
-  private static let largestPayload = 64 << 20
-
   func run() -> Int32 {
     do {
       if isatty(STDIN_FILENO) == 1 { console.err("reading a payload from standard input; end it with control-D") }
@@ -37,17 +35,7 @@ struct InspectCommand {
   }
 
   private func readPayload() throws -> [UInt8] {
-    let input = try InputFile(path: "-")
-    var payload: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = try buffer.withUnsafeMutableBytes { try input.read(into: $0) }
-      if count == 0 { break }
-      payload.append(contentsOf: buffer[..<count])
-      guard payload.count <= Self.largestPayload else {
-        throw RekeyError(.usage, "standard input: more than 64 MiB: give one payload")
-      }
-    }
+    var payload = try InputFile(path: "-").readAll(limit: 64 << 20, tooLarge: "more than 64 MiB: give one payload")
     let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
     while let last = payload.last, isSpace(last) { payload.removeLast() }
     payload.removeFirst(payload.prefix(while: isSpace).count)

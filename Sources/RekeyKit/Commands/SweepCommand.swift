@@ -21,32 +21,29 @@ struct SweepCommand {
     defer { signals.end() }
     let sweeps = pipelines.map { Sweep($0, options: options, stop: stop) }
     for pipeline in pipelines { console.err(KeysText.lines(pipeline)) }
-    if let code = preflight(sweeps) { return code }
-    return finish(sweep(sweeps))
+    let looked = preflight(sweeps)
+    // An audit is there to say what fails, so it reads on.
+    if looked == ExitCode.done || (looked == ExitCode.keysDontFit && options.mode == .audit) {
+      return finish(sweep(sweeps), looked)
+    }
+    if looked == ExitCode.keysDontFit { console.err("nothing was written") }
+    return looked
   }
 
-  /// All pipelines are looked at before the first one writes; the exit code if that ends the command.
-  private func preflight(_ sweeps: [Sweep]) -> Int32? {
+  /// All pipelines are looked at before the first one writes.
+  private func preflight(_ sweeps: [Sweep]) -> Int32 {
     var codes: [Int32] = []
     for sweep in sweeps {
       do {
         let found = try sweep.preflight()
         for note in found.notes { console.err("note: \(note)") }
-        // An audit is there to say what fails, so it reads on.
-        let word = options.mode == .audit ? "warning" : "error"
-        for error in found.errors { console.err("rekey: \(word): \(error)") }
+        for error in found.errors { console.err("rekey: error: \(error)") }
         if !found.errors.isEmpty { codes.append(ExitCode.keysDontFit) }
       } catch {
         codes.append(report(error))
       }
     }
-    let worst = ExitCode.worst(codes)
-    if worst == ExitCode.done { return nil }
-    if worst == ExitCode.keysDontFit {
-      if options.mode == .audit { return nil }
-      console.err("nothing was written")
-    }
-    return worst
+    return ExitCode.worst(codes)
   }
 
   private func sweep(_ sweeps: [Sweep]) -> [SweepResult] {
@@ -58,10 +55,10 @@ struct SweepCommand {
     return results
   }
 
-  private func finish(_ results: [SweepResult]) -> Int32 {
+  private func finish(_ results: [SweepResult], _ looked: Int32) -> Int32 {
     let summary = Summary(options: options, usesColor: console.usesColor)
     let isQuiet = results.contains { $0.units.contains { $0.error?.kind == .closedPipe } }
-    let code = ExitCode.worst(results.map { ExitCode.of($0, options) })
+    let code = ExitCode.worst([looked] + results.map { ExitCode.of($0, options) })
     if !isQuiet {
       for result in results {
         console.err(summary.text(result))

@@ -31,4 +31,17 @@ package final class InputFile: @unchecked Sendable {  // read from the source's 
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(RekeyError) -> Int {
     try descriptor.read(into: buffer)
   }
+
+  /// All bytes up to the end; more than `limit` of them throw `RekeyError` with `tooLarge` as its text.
+  func readAll(limit: Int, tooLarge: String) throws(RekeyError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try read(into: buffer)
+      if count == 0 { return bytes }
+      bytes.append(contentsOf: buffer[..<count])
+      guard bytes.count <= limit else { throw RekeyError(.usage, "\(path): \(tooLarge)") }
+    }
+  }
 }

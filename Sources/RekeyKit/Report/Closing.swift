@@ -10,10 +10,13 @@ enum Closing {
       if result.isComplete {
         lines.append("next: rekey audit \(result.outputFile == nil ? "" : "--output ")\(result.file)")
       } else if result.units.contains(where: { !$0.isComplete && $0.error == nil }) || isInterrupted(result) {
-        lines.append("not finished; run again to go on: rekey run \(result.file)")
+        lines.append(
+          result.writesInPlace
+            ? "not finished; run again to go on: rekey run \(result.file)"
+            : "not finished, and no file was written; run again to start over: rekey run \(result.file)")
       }
     case .dryRun: lines.append("nothing was written; to do it: rekey run \(result.file)")
-    case .audit: break
+    case .audit: lines += Verdict.lines(result)
     }
     return lines
   }

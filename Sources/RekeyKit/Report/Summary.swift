@@ -7,14 +7,13 @@ struct Summary {
 
   func text(_ result: SweepResult) -> String {
     var lines: [String] = []
-    for unit in result.units { lines.append(contentsOf: unitLines(unit)) }
+    for unit in result.units { lines.append(contentsOf: unitLines(unit, hasLog: result.auditLog != nil)) }
     lines.append(contentsOf: lateLines(result))
-    if options.mode == .audit { lines.append(contentsOf: Verdict.lines(result)) }
     if let error = result.error { lines.append(colored("error: \(error.message)", .red)) }
     return lines.joined(separator: "\n")
   }
 
-  private func unitLines(_ unit: UnitResult) -> [String] {
+  private func unitLines(_ unit: UnitResult, hasLog: Bool) -> [String] {
     var head = "\(unit.label): \(grouped(unit.tally.rows)) rows"
     if !unit.isComplete { head += unit.error == nil ? ", stopped before the end" : ", broken off" }
     var lines = [head, counts(unit)]
@@ -23,7 +22,8 @@ struct Summary {
       lines.append(colored("  \(grouped(unit.failureCount)) values \(verb):", .yellow))
       lines.append(failures(unit))
       if unit.failureCount > unit.failures.count {
-        lines.append("    … and \(grouped(unit.failureCount - unit.failures.count)) more; the audit log has them all")
+        let log = hasLog ? "the audit log has them all" : "an audit log has them all (audit: { path: … })"
+        lines.append("    … and \(grouped(unit.failureCount - unit.failures.count)) more; \(log)")
       }
     }
     for reason in unit.unseen { lines.append("  note: \(reason)") }

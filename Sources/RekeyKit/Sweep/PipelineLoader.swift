@@ -55,17 +55,8 @@ struct PipelineLoader {
   }
 
   func read(_ file: String) throws -> Result<Config, InvalidConfig> {
-    let input = try InputFile(path: file)
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = try buffer.withUnsafeMutableBytes { try input.read(into: $0) }
-      if count == 0 { break }
-      bytes.append(contentsOf: buffer[..<count])
-      guard bytes.count <= 4 << 20 else {
-        throw RekeyError(.usage, "\(file): larger than 4 MiB: this is no pipeline file")
-      }
-    }
+    let bytes = try InputFile(path: file).readAll(
+      limit: 4 << 20, tooLarge: "larger than 4 MiB: this is no pipeline file")
     return Config.read(bytes, file: file == "-" ? "standard input" : file) { environment[$0] }
   }
 

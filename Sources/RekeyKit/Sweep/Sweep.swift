@@ -70,7 +70,11 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
     )
     result.stopAfterFailures = config.limits.stopAfterFailures
     result.auditLog = config.audit?.value
-    if case .csv(let path) = config.output, path.value != "-" { result.outputFile = path.value }
+    if case .csv(let path) = config.output {
+      if path.value != "-" { result.outputFile = path.value }
+    } else {
+      result.writesInPlace = true
+    }
     guard !stop.isRequested else {
       result.error = RekeyError(.interrupted, "stopped before it began")
       return result

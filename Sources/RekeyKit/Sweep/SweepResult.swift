@@ -28,6 +28,8 @@ struct SweepResult: Sendable {
   /// The CSV file that the pipeline writes, unless that is standard output.
   var outputFile: String?
   var auditLog: String?
+  /// Whether what is written stays written after a stop.
+  var writesInPlace = false
   var units: [UnitResult] = []
   /// What ended the pipeline before or outside its tables.
   var error: RekeyError?
