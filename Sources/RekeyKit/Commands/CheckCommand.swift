@@ -55,7 +55,7 @@ struct CheckCommand {
 
   /// Seals every value, writes none of them, and counts those that are too long.
   private func countTooLong(_ pipeline: OpenPipeline, _ options: SweepOptions, _ stop: StopFlag) throws -> [[Int]] {
-    let result = Sweep(pipeline, options: options, stop: stop).execute { _, _, _ in }
+    let result = Sweep(pipeline, options: options, stop: stop).execute { _, _ in }
     if let error = result.error ?? result.units.compactMap(\.error).first { throw error }
     return result.units.map { unit in unit.tally.columns.map { $0[.tooLong] } }
   }

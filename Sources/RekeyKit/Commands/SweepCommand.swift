@@ -49,7 +49,7 @@ struct SweepCommand {
   private func sweep(_ sweeps: [Sweep]) -> [SweepResult] {
     let display = ProgressDisplay(console)
     let results = sweeps.map { sweep in
-      sweep.execute { unit, progress, _ in display.show(unit, progress) }
+      sweep.execute { unit, progress in display.show(unit, progress) }
     }
     display.end()
     return results

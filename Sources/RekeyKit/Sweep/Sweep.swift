@@ -62,7 +62,7 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
   }
 
   /// Sweeps all units; a unit's failure doesn't stop the others.
-  func execute(_ observer: (any SweepUnit, RunProgress, UnitTotals) -> Void) -> SweepResult {
+  func execute(_ observer: (any SweepUnit, RunProgress) -> Void) -> SweepResult {
     let config = pipeline.config
     var result = SweepResult(
       name: config.name, file: config.file.name, run: run.id,
@@ -121,7 +121,7 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
   }
 
   private func sweep(
-    _ unit: any SweepUnit, _ observer: (any SweepUnit, RunProgress, UnitTotals) -> Void
+    _ unit: any SweepUnit, _ observer: (any SweepUnit, RunProgress) -> Void
   ) -> UnitResult {
     let totals = UnitTotals(columns: unit.columns)
     let progress = RunProgress()
@@ -132,7 +132,7 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
       if run.isResumed, let state {
         for (table, tally) in try state.counts(run) where table == unit.label { totals.add(tally) }
       }
-      observer(unit, progress, totals)
+      observer(unit, progress)
       result.isComplete = try drive(unit, totals, progress)
     } catch {
       result.error = rekeyError(error)
