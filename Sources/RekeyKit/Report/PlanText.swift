@@ -45,7 +45,7 @@ struct PlanText {
     for (index, count) in (tooLong ?? []).enumerated() where count > 0 {
       let column = unit.table.columns[index]
       lines.append(
-        "  \(grouped(count)) new values don't fit \(column.name) \(column.type); first run: ALTER TABLE "
+        "  \(column.name) \(column.type) is too short for \(grouped(count)) of the new payloads; first run: ALTER TABLE "
           + "\(unit.table.table.sql) ALTER COLUMN \(quoteIdentifier(column.name)) TYPE text;")
     }
     lines.append("  a copy first: \(copyCommand(unit.table.table))")
