@@ -8,12 +8,14 @@ enum Closing {
     case .run:
       if !targets.isEmpty { lines.append("wrote \(targets.joined(separator: ", "))") }
       if result.isComplete {
+        // What was opened for good has nothing left to audit.
+        if result.operation == .decrypt { return lines }
         lines.append("next: rekey audit \(result.outputFile == nil ? "" : "--output ")\(result.file)")
-      } else if result.units.contains(where: { !$0.isComplete && $0.error == nil }) || isInterrupted(result) {
-        lines.append(
+      } else if isStopped(result) {
+        let next =
           result.writesInPlace
-            ? "not finished; run again to go on: rekey run \(result.file)"
-            : "not finished, and no file was written; run again to start over: rekey run \(result.file)")
+          ? "not finished; run again to go on" : "not finished, and no file was written; run again to start over"
+        lines.append("\(next): rekey run \(result.file)")
       }
     case .dryRun: lines.append("nothing was written; to do it: rekey run \(result.file)")
     case .audit: lines += Verdict.lines(result)
@@ -34,7 +36,9 @@ enum Closing {
     }
   }
 
-  private static func isInterrupted(_ result: SweepResult) -> Bool {
-    result.error?.kind == .interrupted || result.units.contains { $0.error?.kind == .interrupted }
+  /// Whether it only has to be run again.
+  private static func isStopped(_ result: SweepResult) -> Bool {
+    result.error?.kind == .interrupted
+      || result.units.contains { $0.error?.kind == .interrupted || (!$0.isComplete && $0.error == nil) }
   }
 }

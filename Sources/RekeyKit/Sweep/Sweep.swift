@@ -69,6 +69,7 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
       keys: pipeline.keys.entries.map { ($0.place, $0.key.fingerprint) }, failuresAllowed: config.limits.failuresAllowed
     )
     result.stopAfterFailures = config.limits.stopAfterFailures
+    result.operation = config.operation
     result.auditLog = config.audit?.value
     if case .csv(let path) = config.output {
       if path.value != "-" { result.outputFile = path.value }

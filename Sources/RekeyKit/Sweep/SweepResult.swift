@@ -27,6 +27,7 @@ struct SweepResult: Sendable {
   var stopAfterFailures: Int?
   /// The CSV file that the pipeline writes, unless that is standard output.
   var outputFile: String?
+  var operation = Config.Operation.rekey
   var auditLog: String?
   /// Whether what is written stays written after a stop.
   var writesInPlace = false
