@@ -16,10 +16,11 @@ struct InspectCommand {
   func run() -> Int32 {
     do {
       if isatty(STDIN_FILENO) == 1 { console.err("reading a payload from standard input; end it with control-D") }
+      let keys = try pipeline.map { try resolveKeys(of: $0) }
       let payload = try readPayload()
-      if reveals { return try reveal(payload) }
+      if reveals, let keys { return try reveal(payload, keys) }
       var isFine = describe(payload)
-      if let pipeline { isFine = try tryKeys(of: pipeline, payload) && isFine }
+      if let keys { isFine = try tryKeys(keys, payload) && isFine }
       return isFine ? ExitCode.done : ExitCode.failures
     } catch let error as InvalidConfig {
       console.err(error.description)
@@ -63,8 +64,7 @@ struct InspectCommand {
     return report.fault == nil
   }
 
-  private func tryKeys(of file: String, _ payload: [UInt8]) throws -> Bool {
-    let keys = try resolveKeys(of: file)
+  private func tryKeys(_ keys: ResolvedKeys, _ payload: [UInt8]) throws -> Bool {
     var (site, plaintext) = try Encrypter(keyRing: keys.ring).decryptString(payload)
     if plaintext != nil { wipe(&plaintext!) }
     guard site.openedBy >= 0 else {
@@ -77,8 +77,7 @@ struct InspectCommand {
     return true
   }
 
-  private func reveal(_ payload: [UInt8]) throws -> Int32 {
-    let keys = try resolveKeys(of: pipeline ?? "")
+  private func reveal(_ payload: [UInt8], _ keys: ResolvedKeys) throws -> Int32 {
     var (site, plaintext) = try Encrypter(keyRing: keys.ring).decryptString(payload)
     guard plaintext != nil else {
       console.err("rekey: error: no key opens it\(site.reason.map { ": \($0)" } ?? "")")

@@ -7,7 +7,7 @@
 /// A file that appears whole or not at all; `-` is standard output.
 ///
 /// The bytes go to a temporary file beside the target, `.NAME.rekey-XXXXXX`, which `finish` syncs and renames over the
-/// target and `cancel` removes. A killed process leaves it behind. A new file has mode 0600, since the rows beside the
+/// target and `cancel` removes. A killed process leaves it behind, for the next run to remove. A new file has mode 0600, since the rows beside the
 /// payloads are seldom public; one that is replaced (`force`) keeps its mode and, where the user may set them, its
 /// owner and group. A target that is no regular file (a pipe, `/dev/null`) is written to as it stands.
 ///
@@ -43,11 +43,14 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
     // A link stays a link: the file that it names is replaced.
     let target = existing == nil ? path : Self.resolved(path)
     let (folder, name) = Self.split(target)
-    let template = "\(folder)/.\(Self.shortened(name)).rekey-XXXXXX"
+    let prefix = ".\(Self.shortened(name)).rekey-"
+    Self.removeStale(in: folder, prefix: prefix)
+    let template = "\(folder)/\(prefix)XXXXXX"
     var temporary = Array(template.utf8CString)
     let raw = mkstemp(&temporary)
     guard raw >= 0 else { throw .system(errno, path: path, "create a file in the folder \(folder)") }
     _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
+    _ = flock(raw, LOCK_EX | LOCK_NB)  // until the process ends: tells the file from one that a killed run has left
     descriptor = FileDescriptor(raw, path: path)
     replacement = Replacement(
       temporary: String(decoding: temporary.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self), target: target,

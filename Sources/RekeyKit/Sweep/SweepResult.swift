@@ -31,6 +31,8 @@ struct SweepResult: Sendable {
   var auditLog: String?
   /// Whether what is written stays written after a stop.
   var writesInPlace = false
+  /// Whether the look at some values found that the keys or columns don't fit; an audit reads on then.
+  var doesNotFit = false
   var units: [UnitResult] = []
   /// What ended the pipeline before or outside its tables.
   var error: RekeyError?
