@@ -14,6 +14,7 @@
 /// A closed pipe throws `RekeyError` with `kind == .closedPipe`, if the process ignores SIGPIPE.
 package final class OutputFile: @unchecked Sendable {  // written from the sink's queue alone
   package let path: String
+  private let force: Bool
   private let descriptor: FileDescriptor
   private var replacement: Replacement?
   private var written = 0
@@ -29,6 +30,7 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
   package init(path: String, input: InputFile?, force: Bool) throws(RekeyError) {
     try Self.check(path: path, input: input, force: force)
     self.path = path
+    self.force = force
     if path == "-" {
       descriptor = FileDescriptor(STDOUT_FILENO, path: "standard output")
       return
@@ -104,9 +106,25 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
         throw .system(errno, path: path, "set the mode")
       }
     }
-    guard rename(replacement.temporary, replacement.target) == 0 else { throw .system(errno, path: path, "rename to") }
+    try move(replacement)
     self.replacement = nil
     try Self.syncFolder(of: replacement.target, path: path)
+  }
+
+  /// Gives the file its name; what has come to stand there since the start is only replaced with `force`.
+  private func move(_ replacement: Replacement) throws(RekeyError) {
+    if replacement.replaced == nil, !force {
+      if link(replacement.temporary, replacement.target) == 0 {
+        unlink(replacement.temporary)
+        return
+      }
+      if errno == EEXIST {
+        throw RekeyError(
+          .fatal, "\(path): a file came to stand there while this ran; move it away and run again, or use --force")
+      }
+      // Some file systems have no hard links.
+    }
+    guard rename(replacement.temporary, replacement.target) == 0 else { throw .system(errno, path: path, "rename to") }
   }
 
   /// Removes the temporary file; after `finish`, and for standard output, it does nothing.
