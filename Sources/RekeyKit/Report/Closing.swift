@@ -8,8 +8,8 @@ enum Closing {
     case .run:
       if !targets.isEmpty { lines.append("wrote \(targets.joined(separator: ", "))") }
       if result.isComplete {
-        // What was opened for good has nothing left to audit.
-        if result.operation == .decrypt { return lines }
+        // What was opened for good has nothing left to audit, and of a CSV and a table an audit reads the CSV.
+        if result.operation == .decrypt || result.readsFileForTable { return lines }
         lines.append("next: rekey audit \(result.outputFile == nil ? "" : "--output ")\(result.file)")
       } else if isStopped(result) {
         let next =

@@ -60,6 +60,7 @@ struct PipelineOpener {
       }
       if let what { report("the audit log is \(what)", at: audit.mark, hint: "name a file of its own") }
     }
+    if let audit = config.audit, problems.isEmpty { _ = attempt(at: audit.mark) { try AuditLog.check(audit.value) } }
     if case .csv(let path) = config.output, let what = protected.role(of: path.value), what != "the source" {
       report("the sink is \(what)", at: path.mark, hint: "name a file of its own")
     }

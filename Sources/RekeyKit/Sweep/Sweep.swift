@@ -72,11 +72,11 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
     result.stopAfterFailures = config.limits.stopAfterFailures
     result.operation = config.operation
     result.doesNotFit = doesNotFit
-    result.auditLog = config.audit?.value
     if case .csv(let path) = config.output {
       if path.value != "-" { result.outputFile = path.value }
     } else {
       result.writesInPlace = true
+      if case .csv = config.input { result.readsFileForTable = true }
     }
     guard !stop.isRequested else {
       result.error = RekeyError(.interrupted, "stopped before it began")
@@ -87,6 +87,7 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
       try begin()
       result.run = run.id
       result.isResumed = run.isResumed
+      result.auditLog = log?.path
       for unit in pipeline.units {
         result.units.append(sweep(unit, observer))
       }
