@@ -79,10 +79,10 @@ import Testing
       7:39: error: batch_bytes must be a size from 64KiB to 256MiB; write bytes, or a number with KiB, MiB or GiB, such as 4MiB
         limits: { batch_rows: 0, batch_bytes: 1TB, workers: 2.5, lanes: '2' }
                                               ^
-      7:53: error: workers must be auto or a whole number from 1 to 256
+      7:53: error: workers must be auto or a whole number from 1 to 64
         limits: { batch_rows: 0, batch_bytes: 1TB, workers: 2.5, lanes: '2' }
                                                             ^
-      7:65: error: lanes must be a whole number from 1 to 64; remove the quotes
+      7:65: error: lanes must be a whole number from 1 to 32; remove the quotes
         limits: { batch_rows: 0, batch_bytes: 1TB, workers: 2.5, lanes: '2' }
                                                                         ^
       """),
@@ -325,6 +325,8 @@ import Testing
     "source: { postgres: { url: \"postgres://joe:${SECRET}@db/app\", x: 1 } }",
     "source: { postgres: { url: postgres://joe:a,hunter2@db/app } }",
     "source: { postgres: { url: 'host=db password=hunter2', x: 1 } }",
+    "source: { postgres: { url: 'host=db password = hunter2', x: 1 } }",
+    "source: { postgres: { url: 'postgresql://db/x?p%61ssword=hunter2', x: 1 } }",
     "limits: { lanes: \"${SECRET}\" }",
     "operation: ${SECRET}",
     "tables: { \"${SECRET}.${SECRET}.x\": { columns: [a] } }",

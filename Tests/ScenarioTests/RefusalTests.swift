@@ -42,6 +42,9 @@ import Testing
     Case(name: "jsonb", columns: "[j]", code: 2, error: "json and jsonb are not supported yet"),
     Case(name: "broken where", more: ", where: 'nonsense >'", code: 2, error: "can't evaluate `where`"),
     Case(
+      name: "where that escapes", more: ", where: 'id > 450) or (id < 100'", code: 2, error: "can't evaluate `where`"),
+    Case(name: "where with a parameter", more: ", where: 'id > $1'", code: 2, error: "can't evaluate `where`"),
+    Case(
       name: "where without a match", more: ", where: 'id > 1000000'", code: 6, error: "`where` matches none of them"),
     Case(name: "no payload", columns: "[plain]", code: 6, error: "is this the right column?"),
     Case(name: "only NULL", columns: "[nothing]", code: 6, error: "nothing but NULL"),

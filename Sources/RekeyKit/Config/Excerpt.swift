@@ -18,7 +18,11 @@ struct Excerpt {
   /// everywhere, each word as long as a key that is no reference.
   mutating func hideSecrets(longWords: Bool) {
     for start in starts(of: "base64:") { hide(start..<wordEnd(start, stops: " \t\"'")) }
-    for start in starts(of: "password=") { hide(start..<line.count) }
+    // libpq takes blanks around the sign, and percent-encoded letters in a URL's parameter.
+    for start in starts(of: "word") {
+      let sign = line[start...].firstIndex { $0 != " " && $0 != "\t" }
+      if let sign, line[sign] == "=" { hide((sign + 1)..<line.count) }
+    }
     for start in starts(of: "://") {
       let end = wordEnd(start, stops: " \t\"'")
       guard let at = line[start..<end].lastIndex(of: "@") else { continue }

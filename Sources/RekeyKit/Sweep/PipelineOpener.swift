@@ -165,6 +165,10 @@ struct PipelineOpener {
       let found = try check.find(
         table.name, columns: table.columns, filter: table.filter?.value, writes: writes && isInPlace)
       guard let found else { continue }
+      if opened.units.contains(where: { $0.label == found.table.description }) {
+        report("\(found.table.description) is named twice", at: table.name.mark, hint: "put its columns together")
+        continue
+      }
       if let filter = table.filter, !(try isValid(found, connection)) {
         report("the server can't evaluate `where` on \(found.table.description)", at: filter.mark)
         continue
@@ -245,15 +249,20 @@ struct PipelineOpener {
   }
 
   /// Whether the server can plan the table's `where`; what the planner says of it may hold values, so it isn't shown.
+  ///
+  /// Within brackets too: what closes a parenthesis that it didn't open would otherwise escape from its own.
   private func isValid(_ table: PostgresTable, _ connection: Connection) throws -> Bool {
-    do {
-      try connection.transaction(.snapshot) {
-        _ = try connection.query("EXPLAIN SELECT FROM \(table.table.onlySQL) WHERE (\(table.predicate ?? "true")\n)")
+    let predicate = table.predicate ?? "true"
+    for condition in ["(\(predicate)\n)", "(ARRAY[\(predicate)\n])[1]"] {
+      do {
+        try connection.transaction(.snapshot) {
+          _ = try connection.query("EXPLAIN SELECT FROM \(table.table.onlySQL) WHERE \(condition)")
+        }
+      } catch let error as PostgresError where !error.sqlState.isEmpty && !connection.isLost {
+        return false
       }
-      return true
-    } catch let error as PostgresError where error.kind == .server {
-      return false
     }
+    return true
   }
 
   private mutating func checkState(_ connection: Connection) throws {

@@ -142,10 +142,20 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
       result.error = rekeyError(error)
     }
     result.tally = totals.tally
+    refuseStrangers(&result)
     result.failures = totals.failures
     result.failureCount = totals.failureCount
     result.unseen = unit.unseen
     return result
+  }
+
+  /// A CSV file of which no row is in the table is the wrong file, or the wrong key.
+  private func refuseStrangers(_ result: inout UnitResult) {
+    let total = result.tally.total
+    guard case .file = result.place, result.error == nil, total[.gone] > 0 else { return }
+    if [Outcome.rekeyed, .current, .encrypted, .decrypted].contains(where: { total[$0] > 0 }) { return }
+    result.error = RekeyError(
+      .keysDontFit, "no row of \(result.label) is in the table: check sink.postgres.key and the file")
   }
 
   private func drive(_ unit: any SweepUnit, _ totals: UnitTotals, _ progress: RunProgress) throws -> Bool {
