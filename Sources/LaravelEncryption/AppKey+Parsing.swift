@@ -42,6 +42,7 @@ extension AppKey {
     if let encoded = text.dropping(prefix: "base64:") {
       if encoded.isEmpty { return .nothingAfterPrefix }
       if encoded.dropping(prefix: "base64:") != nil { return .prefixTwice }
+      if encoded.contains(UInt8(ascii: ":")) { return .joined }
       if encoded.contains(where: { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }) { return .urlSafeAlphabet }
     } else {
       if text.count > 7, text[6] == UInt8(ascii: ":"), text.hasCaselessPrefix("base64") { return .prefixNotLowerCase }

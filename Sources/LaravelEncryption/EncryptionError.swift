@@ -40,6 +40,7 @@ package enum EncryptionError: Error, Equatable, Sendable, CustomStringConvertibl
 /// What is likely wrong with a key of a wrong length, seen from its text.
 package enum KeyMistake: Equatable, Sendable {
   case joinedByComma
+  case joined
   case jsonList
   case quotesKept
   case whiteSpaceAround
@@ -54,6 +55,7 @@ package enum KeyMistake: Equatable, Sendable {
   var description: String {
     switch self {
     case .joinedByComma: "two keys joined by a comma? list each key by itself"
+    case .joined: "two keys joined? list each key by itself"
     case .jsonList: "a JSON list? give the key alone"
     case .quotesKept: "the quotes around it were kept; remove them"
     case .whiteSpaceAround: "there is white space around it; remove it"

@@ -9,6 +9,8 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     case server
     /// The table isn't one that can be worked on.
     case unusable
+    /// The server took a row, but a trigger has made something else of its new value.
+    case altered
   }
 
   package var kind: Kind
@@ -39,6 +41,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
 
   /// SQLSTATE with its standard name and the names of what it concerns: `23514 (check_violation) constraint "c"`.
   package var reason: String {
+    if kind == .altered { return message }
     var words = [sqlState.isEmpty ? "no SQLSTATE" : sqlState]
     if let name = conditionName(sqlState) { words.append("(\(name))") }
     if let constraint { words.append("constraint \"\(constraint)\"") }
@@ -49,7 +52,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch kind {
-    case .unusable: message
+    case .unusable, .altered: message
     case .connection: sqlState.isEmpty ? message : "\(message) (\(reason))"
     case .server: "the server refused a statement: \(reason)\(adviceFor(sqlState).map { "; \($0)" } ?? "")"
     }
@@ -57,7 +60,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
 
   /// The row was refused by a constraint, a trigger, a policy or the column's type: another row may pass.
   package var isRefusal: Bool {
-    guard kind == .server else { return false }
+    guard kind == .server else { return kind == .altered }
     switch sqlState.prefix(2) {
     case "22", "23", "44", "P0", "09", "27", "38", "39": return true
     default: return sqlState == "42501"
@@ -107,6 +110,7 @@ private func conditionName(_ sqlState: String) -> String? {
 
 private func adviceFor(_ sqlState: String) -> String? {
   switch sqlState {
+  case "0A000": "a rule on the table may stand in the way of UPDATE … RETURNING"
   case "25006": "this is a standby or a read-only session: connect to the primary"
   case "42501": "grant the role what it lacks (rekey check lists it)"
   case "42601", "42703", "42804", "42883": "check the pipeline's where"

@@ -44,6 +44,7 @@ struct AppKeyTests {
     (" base64:" + bytes32, .aes256CBC, 52, .whiteSpaceAround),
     ("RYvuUlsYmOEOU5dIogr6MJGxgaXtMx7v ", .aes256CBC, 33, .whiteSpaceAround),
     ("base64:base64:" + bytes32, .aes256CBC, 36, .prefixTwice),
+    ("base64:" + bytes32 + "base64:" + bytes32, .aes256CBC, 68, .joined),
     ("BASE64:" + bytes32, .aes256CBC, 51, .prefixNotLowerCase),
     ("base64:", .aes256CBC, 0, .nothingAfterPrefix),
     ("base64:tSTDhgdAVxcFgFv0XwtF-wjM_rdPTbdtnfEtHE4C0-M=", .aes256CBC, 30, .urlSafeAlphabet),

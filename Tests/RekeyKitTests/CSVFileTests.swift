@@ -25,6 +25,23 @@ struct CSVFileTests {
     #expect(try read(file, by: 2) == "id\n1\n")
   }
 
+  @Test func aFileThatCameMeanwhileIsNotReplaced() throws {
+    let folder = try CSVScratchFolder()
+    let path = folder.file("out.csv")
+    let output = try OutputFile(path: path, input: nil, force: false)
+    try write("new\n", to: output)
+    _ = try folder.write("precious\n", to: "out.csv")
+    let error = #expect(throws: RekeyError.self) { try output.finish() }
+    #expect(error?.message.contains("came to stand there") == true)
+    output.cancel()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n")
+
+    let forced = try OutputFile(path: path, input: nil, force: true)
+    try write("new\n", to: forced)
+    try forced.finish()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "new\n")
+  }
+
   @Test func inputsThatCannotBeRead() throws {
     let folder = try CSVScratchFolder()
     var error = #expect(throws: RekeyError.self) { try InputFile(path: folder.file("none.csv")) }

@@ -57,6 +57,13 @@ import Testing
     #expect(judge(none).errors == ["public.users has rows, but `where` matches none of them: check the condition"])
   }
 
+  @Test func rowsThatAreAllRaggedAreRefusedEvenWhereNoPayloadIsNeeded() {
+    var ragged = sample([:], filled: false)
+    ragged.isAllRagged = true
+    #expect(judge(ragged, operation: .encrypt).errors.count == 1)
+    #expect(judge(ragged).errors == judge(ragged, plaintext: .encrypt).errors)
+  }
+
   @Test func keysThatMayBeSwappedAreNoted() {
     let notes = Preflight.keyNotes(
       [sample([.current: 3])], previousKeys: 1, hasProof: true, operation: .rekey)

@@ -31,6 +31,7 @@ import Testing
         let previous = try #require(keys["previous"])
         let others = try self.others(database)
         let expected = try expectations()
+        let before = try values(database)
 
         try pipeline("there", current: "NEW", previous: ["OLD", "OLDER"]).write(
           to: folder.appendingPathComponent("p.yaml"))
@@ -38,13 +39,13 @@ import Testing
         let run = try rekey("run", "--audit-all", "p.yaml", in: folder, environment: environment)
         #expect(run.code == 0, "\(run.err)")
         try compareOutcomes(expected, folder.appendingPathComponent("audit.jsonl"))
-        try compareValues(expected, database, key: new)
+        try compareValues(expected, before, database, key: new)
         #expect(try self.others(database) == others)
 
         try pipeline("back", current: "OLD", previous: ["NEW"]).write(to: folder.appendingPathComponent("back.yaml"))
         let back = try rekey("run", "back.yaml", in: folder, environment: environment)
         #expect(back.code == 0, "\(back.err)")
-        try compareValues(expected, database, key: old)
+        try compareValues(expected, before, database, key: old)
         #expect(try self.others(database) == others)
         let audit = try rekey("audit", "back.yaml", in: folder, environment: environment)
         #expect(audit.err.contains("no value in these tables needs previous[0]"), "\(audit.err)")
@@ -98,7 +99,28 @@ import Testing
     #expect(seen == expected.count)
   }
 
-  private func compareValues(_ expected: [Value: [String: Any]], _ database: Database, key: String) throws {
+  /// What opens gives the recorded plaintext under this key; what doesn't is byte for byte as it was.
+  private func compareValues(
+    _ expected: [Value: [String: Any]], _ before: [Value: String], _ database: Database, key: String
+  ) throws {
+    let values = try values(database)
+    #expect(values.count == before.count)
+    let good = expected.filter { $0.value["status"] as? String == "ok" }
+    #expect(good.count > 500)
+    for (value, old) in before where good[value] == nil {
+      #expect(values[value] == old, "\(value)")
+    }
+    let order = Array(good.keys)
+    let openings = try Laravel.open(
+      try order.map { try #require(values[$0]) }, key: key, cipher: "AES-256-CBC")
+    for (value, opening) in zip(order, openings) {
+      let recorded = Data(base64Encoded: good[value]?["plaintext_b64"] as? String ?? "")
+      #expect(opening.plaintext == recorded, "\(value): \(opening.error ?? "")")
+    }
+  }
+
+  /// Every value that isn't NULL. Line ends become blanks, since a row is a line here.
+  private func values(_ database: Database) throws -> [Value: String] {
     var values: [Value: String] = [:]
     for (table, columns) in Self.columns {
       let primary = table == "users" ? "id::text" : "provider || ' ' || user_id"
@@ -110,18 +132,10 @@ import Testing
         }
       }
     }
-    let good = expected.filter { $0.value["status"] as? String == "ok" }
-    #expect(good.count > 500)
-    let order = Array(good.keys)
-    let openings = try Laravel.open(
-      try order.map { try #require(values[$0]) }, key: key, cipher: "AES-256-CBC")
-    for (value, opening) in zip(order, openings) {
-      let recorded = Data(base64Encoded: good[value]?["plaintext_b64"] as? String ?? "")
-      #expect(opening.plaintext == recorded, "\(value): \(opening.error ?? "")")
-    }
+    return values
   }
 
-  /// What must stay as it is: every column but the payloads', and the payloads that do not open.
+  /// What must stay as it is: every column but the payloads', and the other tables.
   private func others(_ database: Database) throws -> [[String]] {
     try database.run(
       """

@@ -104,6 +104,41 @@ import Testing
     }
   }
 
+  /// A trigger that reverts or changes the new value: the row is rolled back and counted, never taken for re-keyed.
+  @Test func whatATriggerChangesIsRolledBackAndCounted() throws {
+    try Database.with { database in
+      try withFolder { folder in
+        let sealed = try Laravel.seal((1...30).map { "secret \($0)" }, key: Self.old, cipher: "AES-256-CBC")
+        try database.run(
+          """
+          CREATE TABLE t (id int PRIMARY KEY, secret text);
+          INSERT INTO t SELECT i, p FROM unnest(ARRAY['\(sealed.joined(separator: "','"))']) WITH ORDINALITY AS s(p, i);
+          CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF new.id <= 5 THEN new.secret := old.secret; ELSIF new.id <= 10 THEN new.secret := lower(new.secret); END IF;
+            RETURN new; END $$;
+          CREATE TRIGGER meddle BEFORE UPDATE ON t FOR EACH ROW EXECUTE FUNCTION meddle();
+          """)
+        try Data(
+          """
+          keys: { current: env:NEW, previous: [env:OLD] }
+          source: { postgres: { url: "\(database.url)" } }
+          tables: { t: { columns: [secret] } }
+          sink: in_place
+          """.utf8
+        ).write(to: folder.appendingPathComponent("p.yaml"))
+        let ended = try rekey(
+          "run", "--json", "p.yaml", in: folder, environment: ["NEW": Self.new, "OLD": Self.old])
+        #expect(ended.code == 3, "\(ended.err)")
+        #expect(ended.outText.contains("\"rekeyed\":20,\"write_refused\":10"), "\(ended.outText)")
+        #expect(ended.err.contains("a trigger on the table makes something else of the new value"))
+        let values = try database.run("SELECT secret FROM t ORDER BY id").map { $0[0] }
+        #expect(Array(values[..<10]) == Array(sealed[..<10]))
+        let openings = try Laravel.open(Array(values[10...]), key: Self.new, cipher: "AES-256-CBC")
+        #expect(openings.map(\.plaintext) == (11...30).map { Data("secret \($0)".utf8) })
+      }
+    }
+  }
+
   @Test func anEmptyTableIsFine() throws {
     try Database.with { database in
       try withFolder { folder in

@@ -26,6 +26,18 @@ final class AuditLog: @unchecked Sendable {  // `lock` keeps lines whole; the fi
     }
   }
 
+  /// Throws where the file can't be appended to or made; it changes nothing.
+  static func check(_ path: String) throws(RekeyError) {
+    if FileStatus(following: path) != nil {
+      guard access(path, W_OK) == 0 else { throw .system(errno, path: path, "append to the audit log") }
+      return
+    }
+    let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
+    guard access(folder.isEmpty ? "/" : folder, W_OK | X_OK) == 0 else {
+      throw .system(errno, path: path, "make the audit log in its folder")
+    }
+  }
+
   func append(_ lines: [UInt8]) throws(RekeyError) {
     guard !lines.isEmpty else { return }
     lock.lock()

@@ -8,14 +8,15 @@ import Foundation
 
 /// Standard output for machines, standard error for people.
 ///
-/// Writing never fails loudly: who reads a closed pipe has seen enough.
-final class Console: @unchecked Sendable {  // `lock` keeps lines of several threads whole
+/// What can't be written on standard output is kept as `failure`, for the command's end.
+final class Console: @unchecked Sendable {  // `lock` keeps lines whole and guards `outputFailure`
   let isErrTerminal: Bool
   /// Whether text on standard error may have colors (https://no-color.org).
   let usesColor: Bool
   /// The terminal's columns; 80 where there is none.
   let width: Int
   private let lock = NSLock()
+  private var outputFailure: RekeyError?
 
   init(_ environment: ProcessEnvironment) {
     isErrTerminal = isatty(STDERR_FILENO) == 1
@@ -24,6 +25,9 @@ final class Console: @unchecked Sendable {  // `lock` keeps lines of several thr
     let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     width = isKnown ? Int(size.ws_col) : 80
   }
+
+  /// Why standard output is incomplete; nil if it isn't.
+  var failure: RekeyError? { lock.withLock { outputFailure } }
 
   /// Prints a line on standard output.
   func out(_ text: String) { outBytes(Array("\(text)\n".utf8)) }
@@ -37,6 +41,12 @@ final class Console: @unchecked Sendable {  // `lock` keeps lines of several thr
   private func write(_ bytes: [UInt8], to descriptor: Int32, path: String) {
     lock.lock()
     defer { lock.unlock() }
-    bytes.withUnsafeBytes { try? FileDescriptor(descriptor, path: path).write($0) }
+    bytes.withUnsafeBytes { bytes in
+      do throws(RekeyError) {
+        try FileDescriptor(descriptor, path: path).write(bytes)
+      } catch {
+        if descriptor == STDOUT_FILENO { outputFailure = outputFailure ?? error }
+      }
+    }
   }
 }

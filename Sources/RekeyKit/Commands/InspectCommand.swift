@@ -17,12 +17,13 @@ struct InspectCommand {
   func run() -> Int32 {
     do {
       if isatty(STDIN_FILENO) == 1 { console.err("reading a payload from standard input; end it with control-D") }
+      let keys = try pipeline.map { try resolveKeys(of: $0) }
       let payload = try readPayload()
-      if reveals { return try reveal(payload) }
+      if reveals, let keys { return try reveal(payload, keys) }
       let envelope = Self.envelope(of: payload)
       console.out(envelope.text)
-      guard let pipeline else { return envelope.isFine ? ExitCode.done : ExitCode.failures }
-      let opening = try Self.opening(of: payload, by: try resolveKeys(of: pipeline))
+      guard let keys else { return envelope.isFine ? ExitCode.done : ExitCode.failures }
+      let opening = try Self.opening(of: payload, by: keys)
       console.out(opening.text)
       return envelope.isFine && opening.isFine ? ExitCode.done : ExitCode.failures
     } catch let error as InvalidConfig {
@@ -85,8 +86,7 @@ struct InspectCommand {
     return "\(outcome.rawValue): \(reason)"
   }
 
-  private func reveal(_ payload: [UInt8]) throws -> Int32 {
-    let keys = try resolveKeys(of: pipeline ?? "")
+  private func reveal(_ payload: [UInt8], _ keys: ResolvedKeys) throws -> Int32 {
     var (site, plaintext) = try Encrypter(keyRing: keys.ring).decryptString(payload)
     guard plaintext != nil else {
       console.err("rekey: error: no key opens it, \(Self.failure(of: site))")

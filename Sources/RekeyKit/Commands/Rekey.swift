@@ -13,6 +13,13 @@ package enum Rekey {
       console.err("rekey: error: \(error.message); see \(help)")
       return ExitCode.usage
     }
+    let code = run(command, console, environment)
+    guard let failure = console.failure else { return code }
+    if failure.kind != .closedPipe { console.err("rekey: error: \(failure.message)") }
+    return ExitCode.worst([code, failure.kind.exitCode])
+  }
+
+  private static func run(_ command: Command, _ console: Console, _ environment: ProcessEnvironment) -> Int32 {
     switch command {
     case .sweep(let options, let files, let json):
       return SweepCommand(options: options, files: files, json: json, console: console, environment: environment).run()

@@ -16,6 +16,10 @@ struct SweepCommand {
       for message in error.messages { console.err(message) }
       return error.exitCode
     }
+    if json, options.mode == .run, pipelines.contains(where: \.writesStandardOutput) {
+      console.err("rekey: error: --json and a sink that is standard output would mix; write the CSV to a file")
+      return ExitCode.usage
+    }
     let stop = StopFlag()
     let signals = StopSignals(stop: stop, console: console)
     defer { signals.end() }
@@ -24,7 +28,7 @@ struct SweepCommand {
     let looked = preflight(sweeps)
     // An audit is there to say what fails, so it reads on.
     if looked == ExitCode.done || (looked == ExitCode.keysDontFit && options.mode == .audit) {
-      return finish(sweep(sweeps), looked)
+      return finish(sweep(sweeps))
     }
     if looked == ExitCode.keysDontFit { console.err("nothing was written") }
     return looked
@@ -55,10 +59,10 @@ struct SweepCommand {
     return results
   }
 
-  private func finish(_ results: [SweepResult], _ looked: Int32) -> Int32 {
+  private func finish(_ results: [SweepResult]) -> Int32 {
     let summary = Summary(options: options, usesColor: console.usesColor)
     let isQuiet = results.contains { $0.units.contains { $0.error?.kind == .closedPipe } }
-    let code = ExitCode.worst([looked] + results.map { ExitCode.of($0, options) })
+    let code = ExitCode.worst(results.map { ExitCode.of($0, options) })
     if !isQuiet {
       for result in results {
         console.err(summary.text(result))

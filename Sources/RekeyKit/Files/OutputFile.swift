@@ -7,13 +7,14 @@
 /// A file that appears whole or not at all; `-` is standard output.
 ///
 /// The bytes go to a temporary file beside the target, `.NAME.rekey-XXXXXX`, which `finish` syncs and renames over the
-/// target and `cancel` removes. A killed process leaves it behind. A new file has mode 0600, since the rows beside the
+/// target and `cancel` removes. A killed process leaves it behind, for the next run to remove. A new file has mode 0600, since the rows beside the
 /// payloads are seldom public; one that is replaced (`force`) keeps its mode and, where the user may set them, its
 /// owner and group. A target that is no regular file (a pipe, `/dev/null`) is written to as it stands.
 ///
 /// A closed pipe throws `RekeyError` with `kind == .closedPipe`, if the process ignores SIGPIPE.
 package final class OutputFile: @unchecked Sendable {  // written from the sink's queue alone
   package let path: String
+  private let force: Bool
   private let descriptor: FileDescriptor
   private var replacement: Replacement?
   private var written = 0
@@ -29,6 +30,7 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
   package init(path: String, input: InputFile?, force: Bool) throws(RekeyError) {
     try Self.check(path: path, input: input, force: force)
     self.path = path
+    self.force = force
     if path == "-" {
       descriptor = FileDescriptor(STDOUT_FILENO, path: "standard output")
       return
@@ -41,11 +43,14 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
     // A link stays a link: the file that it names is replaced.
     let target = existing == nil ? path : Self.resolved(path)
     let (folder, name) = Self.split(target)
-    let template = "\(folder)/.\(Self.shortened(name)).rekey-XXXXXX"
+    let prefix = ".\(Self.shortened(name)).rekey-"
+    Self.removeStale(in: folder, prefix: prefix)
+    let template = "\(folder)/\(prefix)XXXXXX"
     var temporary = Array(template.utf8CString)
     let raw = mkstemp(&temporary)
     guard raw >= 0 else { throw .system(errno, path: path, "create a file in the folder \(folder)") }
     _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
+    _ = flock(raw, LOCK_EX | LOCK_NB)  // until the process ends: tells the file from one that a killed run has left
     descriptor = FileDescriptor(raw, path: path)
     replacement = Replacement(
       temporary: String(decoding: temporary.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self), target: target,
@@ -104,9 +109,25 @@ package final class OutputFile: @unchecked Sendable {  // written from the sink'
         throw .system(errno, path: path, "set the mode")
       }
     }
-    guard rename(replacement.temporary, replacement.target) == 0 else { throw .system(errno, path: path, "rename to") }
+    try move(replacement)
     self.replacement = nil
     try Self.syncFolder(of: replacement.target, path: path)
+  }
+
+  /// Gives the file its name; what has come to stand there since the start is only replaced with `force`.
+  private func move(_ replacement: Replacement) throws(RekeyError) {
+    if replacement.replaced == nil, !force {
+      if link(replacement.temporary, replacement.target) == 0 {
+        unlink(replacement.temporary)
+        return
+      }
+      if errno == EEXIST {
+        throw RekeyError(
+          .fatal, "\(path): a file came to stand there while this ran; move it away and run again, or use --force")
+      }
+      // Some file systems have no hard links.
+    }
+    guard rename(replacement.temporary, replacement.target) == 0 else { throw .system(errno, path: path, "rename to") }
   }
 
   /// Removes the temporary file; after `finish`, and for standard output, it does nothing.

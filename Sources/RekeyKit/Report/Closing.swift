@@ -8,14 +8,14 @@ enum Closing {
     case .run:
       if !targets.isEmpty { lines.append("wrote \(targets.joined(separator: ", "))") }
       if result.isComplete {
-        // What was opened for good has nothing left to audit.
-        if result.operation == .decrypt { return lines }
+        // What was opened for good has nothing left to audit, and of a CSV and a table an audit reads the CSV.
+        if result.operation == .decrypt || result.readsFileForTable { return lines }
         lines.append("next: rekey audit \(result.outputFile == nil ? "" : "--output ")\(result.file)")
       } else if isStopped(result) {
         let next =
           result.writesInPlace
           ? "not finished; run again to go on" : "not finished, and no file was written; run again to start over"
-        lines.append("\(next): rekey run \(result.file)")
+        lines.append("\(next): rekey run \(options.force ? "--force " : "")\(result.file)")
       }
     case .dryRun: lines.append("nothing was written; to do it: rekey run \(result.file)")
     case .audit: lines += Verdict.lines(result)
@@ -27,9 +27,10 @@ enum Closing {
   static func exitLine(_ results: [SweepResult], _ code: Int32) -> String? {
     switch code {
     case ExitCode.failures:
-      let failures = results.reduce(0) { $0 + $1.failureCount }
-      let allowed = results.reduce(0) { $0 + $1.failuresAllowed }
-      return "exit 3: \(grouped(failures)) values failed, limits.failures_allowed is \(grouped(allowed))"
+      let over = results.filter { $0.failureCount > $0.failuresAllowed }.map {
+        "\($0.name): \(grouped($0.failureCount)) values failed, limits.failures_allowed is \(grouped($0.failuresAllowed))"
+      }
+      return "exit 3: \(over.joined(separator: "; "))"
     case ExitCode.needsPrevious: return "exit 4: values still need a previous key"
     case ExitCode.interrupted: return "exit 75: interrupted"
     default: return nil

@@ -8,9 +8,11 @@ enum ExitCode {
   static let busy: Int32 = 5
   static let keysDontFit: Int32 = 6
   static let interrupted: Int32 = 75
+  /// The reader of standard output went away: what a shell reports of a program that SIGPIPE ended.
+  static let closedPipe: Int32 = 141
 
   /// From the worst to the best.
-  private static let order = [fatal, usage, keysDontFit, busy, interrupted, failures, needsPrevious, done]
+  private static let order = [fatal, usage, keysDontFit, busy, interrupted, closedPipe, failures, needsPrevious, done]
 
   static func worst(_ codes: [Int32]) -> Int32 {
     order.first { codes.contains($0) } ?? codes.first { $0 != done } ?? done
@@ -20,6 +22,7 @@ enum ExitCode {
   static func of(_ result: SweepResult, _ options: SweepOptions) -> Int32 {
     var codes = result.units.compactMap(\.error?.kind.exitCode)
     if let error = result.error { codes.append(error.kind.exitCode) }
+    if result.doesNotFit { codes.append(keysDontFit) }
     if result.failureCount > result.failuresAllowed { codes.append(failures) }
     // A stop for too many failures is no interruption: running again would only meet them again.
     let hasError = result.error != nil || result.units.contains { $0.error != nil }

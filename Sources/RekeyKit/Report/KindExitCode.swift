@@ -6,7 +6,7 @@ extension RekeyError.Kind {
     case .busy: ExitCode.busy
     case .keysDontFit: ExitCode.keysDontFit
     case .interrupted: ExitCode.interrupted
-    case .closedPipe: ExitCode.done
+    case .closedPipe: ExitCode.closedPipe
     }
   }
 }

@@ -68,7 +68,9 @@ struct PlanText {
   }
 
   private func copyCommand(_ table: Table) -> String {
-    let pattern = table.sql.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    // pg_dump takes patterns, which know quotes but none of SQL's other ways to write a name.
+    let name = [table.schema, table.name].map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: ".")
+    let pattern = name.replacing("'", with: "'\\''")
     let database = pipeline.database?.name ?? ""
     return "pg_dump -Fc -t '\(pattern)' -f '\(fileName(table.description)).dump' -d '\(fileName(database))'"
   }

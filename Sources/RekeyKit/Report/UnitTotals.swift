@@ -38,7 +38,8 @@ final class UnitTotals: @unchecked Sendable {  // `lock` guards every field that
         first.append(
           Failure(
             row: scope.label(ofRow: cell.row, in: batch), column: columns[cell.column].name, outcome: site.outcome,
-            reason: batch.notes[index] ?? site.reason?.description ?? ""))
+            reason: batch.notes[index] ?? site.reason?.description
+              ?? (site.outcome == .plaintext ? "not payload-like, and the column says plaintext: fail" : "")))
         if first.count == Self.shownFailures { return }
       }
     }

@@ -124,7 +124,12 @@ final class PostgresUpdate {
       }
       let result = try connection.query(statements.update(table, group.columns), parameters)
       for index in 0..<result.rows {
-        if let ordinal = result.int(index, 0) { isWritten[group.rows[ordinal - 1]] = true }
+        guard let ordinal = result.int(index, 0) else { continue }
+        // Rolled back, for the batch or, when it is halved, for the row alone.
+        guard result.bool(index, 1) else {
+          throw PostgresError(.altered, "a trigger on the table makes something else of the new value")
+        }
+        isWritten[group.rows[ordinal - 1]] = true
       }
     }
   }

@@ -5,7 +5,7 @@ struct PostgresUpdateSQL {
   private var updates: [[Int]: String] = [:]
 
   /// Updates these columns by key where they still hold what was read, byte for byte; gives the places of the rows
-  /// that it updated. Parameters: an array for each key column, then for each column its old and its new values.
+  /// that it updated, and whether they hold the new values then: a trigger may have changed them. Parameters: an array for each key column, then for each column its old and its new values.
   mutating func update(_ table: PostgresTable, _ columns: [Int]) -> String {
     if let statement = updates[columns] { return statement }
     let alias = alias(table)
@@ -13,6 +13,7 @@ struct PostgresUpdateSQL {
     var arrays: [String] = []
     var settings: [String] = []
     var conditions: [String] = []
+    var results: [String] = []
     for (place, key) in table.table.key.enumerated() {
       names.append("k\(place)")
       arrays.append("$\(place + 1)::text[]")
@@ -24,15 +25,15 @@ struct PostgresUpdateSQL {
       names += ["old\(index)", "new\(index)"]
       arrays += ["$\(arrays.count + 1)::\(type)", "$\(arrays.count + 2)::\(type)"]
       settings.append("\(quoteIdentifier(column.name)) = \(alias).new\(index)::\(column.castType)")
-      conditions.append(
-        column.isBytes
-          ? "\(table.qualified(column)) = \(alias).old\(index)"
-          : "\(table.qualified(column))::text COLLATE \"C\" = \(alias).old\(index)")
+      let value = column.isBytes ? table.qualified(column) : "\(table.qualified(column))::text COLLATE \"C\""
+      conditions.append("\(value) = \(alias).old\(index)")
+      results.append("\(value) IS NOT DISTINCT FROM \(alias).new\(index)")
     }
     let statement = """
       UPDATE \(table.table.onlySQL) SET \(settings.joined(separator: ", "))
       FROM unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS \(alias)(\(names.joined(separator: ", ")), place)
-      WHERE \(conditions.joined(separator: " AND ")) RETURNING \(alias).place
+      WHERE \(conditions.joined(separator: " AND ")) 
+      RETURNING \(alias).place, \(results.joined(separator: " AND "))
       """
     updates[columns] = statement
     return statement

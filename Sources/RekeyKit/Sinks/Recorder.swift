@@ -29,6 +29,6 @@ struct Recorder: Sendable {
   /// Adds a batch that was written to the totals.
   func written(_ batch: Batch) {
     totals.add(batch, scope: scope)
-    if let limit = stopAfterFailures, totals.failureCount > limit { stop.request() }
+    if let limit = stopAfterFailures, totals.failureCount >= limit { stop.request() }
   }
 }

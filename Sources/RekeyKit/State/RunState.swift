@@ -144,11 +144,12 @@ package struct RunState: Sendable {
         var parameters = Parameters()
         parameters.add(pipeline)
         let runs = try connection.query("DELETE FROM \(schema.table("run")) WHERE pipeline = $1", parameters).affected
+        let counted = runs == 1 ? "1 run" : "\(runs) runs"
         guard try connection.query("SELECT count(*) FROM \(schema.table("run"))").int(0, 0) == 0 else {
-          return "dropped \(runs) runs of \(pipeline); other pipelines keep theirs in schema \(schema.name)"
+          return "dropped \(counted) of \(pipeline); other pipelines keep theirs in schema \(schema.name)"
         }
         try schema.drop(connection)
-        return "dropped \(runs) runs of \(pipeline) and the schema \(schema.name)"
+        return "dropped \(counted) of \(pipeline) and the schema \(schema.name)"
       }
     }
   }

@@ -59,10 +59,20 @@ struct StateSchema {
       } catch let error as PostgresError {
         connection.rollBack()
         // Another process may have made them at the same moment.
-        guard try exists(connection) else { throw refusal(error, connection) }
+        guard try exists(connection) else {
+          throw error.sqlState == "42501"
+            ? refusal(connection, isThere: false) : RekeyError(error, while: "making the schema \(name)")
+        }
       }
     }
-    let version = try connection.query("SELECT max(version)::int8 FROM \(table("meta"))").int(0, 0)
+    let version: Int?
+    do {
+      version = try connection.query("SELECT max(version)::int8 FROM \(table("meta"))").int(0, 0)
+      guard try isUsable(connection) else { throw refusal(connection, isThere: true) }
+    } catch let error as PostgresError where error.sqlState == "42501" {
+      connection.rollBack()
+      throw refusal(connection, isThere: true)
+    }
     guard version == StateSchema.version else {
       throw RekeyError(
         .fatal,
@@ -90,15 +100,14 @@ struct StateSchema {
     ).bool(0, 0)
   }
 
-  private func refusal(_ error: PostgresError, _ connection: Connection) -> RekeyError {
-    guard error.sqlState == "42501" else { return RekeyError(error, while: "making the schema \(name)") }
+  private func refusal(_ connection: Connection, isThere: Bool) -> RekeyError {
     let role = (try? connection.query("SELECT current_user::text").string(0, 0)) ?? "the role"
     return RekeyError(
       .fatal,
       """
-      the role \(role) may not make the schema \(name), which keeps where a run stands. Let a DBA run this, or write \
-      "state: none" into the pipeline (a broken run then starts over, which is safe):
-      \(statements)
+      the role \(role) may not \(isThere ? "use" : "make") the schema \(name), which keeps where a run stands. Let a \
+      DBA run this, or write "state: none" into the pipeline (a broken run then starts over, which is safe):
+      \(isThere ? "" : statements)
       GRANT USAGE ON SCHEMA \(quoteIdentifier(name)) TO \(quoteIdentifier(role));
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(quoteIdentifier(name)) TO \(quoteIdentifier(role));
       """)

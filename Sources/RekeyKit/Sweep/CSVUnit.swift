@@ -63,6 +63,7 @@ final class CSVUnit: SweepUnit, @unchecked Sendable {  // prepared on one thread
     }
     sample.hasRows = !held.isEmpty
     sample.hasMatches = sample.hasRows
+    sample.isAllRagged = sample.hasRows && held.allSatisfy(\.cells.isEmpty)
     return sample
   }
 

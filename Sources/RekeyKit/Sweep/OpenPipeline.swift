@@ -23,5 +23,10 @@ struct OpenPipeline: Sendable {
     return name.value
   }
 
+  /// Whether a run's rows go to standard output.
+  var writesStandardOutput: Bool {
+    if case .csv(let path) = config.output { path.value == "-" } else { false }
+  }
+
   var fingerprints: [String] { keys.entries.map(\.key.fingerprint) }
 }

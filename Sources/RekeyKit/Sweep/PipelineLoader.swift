@@ -55,18 +55,37 @@ struct PipelineLoader {
   }
 
   func read(_ file: String) throws -> Result<Config, InvalidConfig> {
-    let bytes = try InputFile(path: file).readAll(
-      limit: 4 << 20, tooLarge: "larger than 4 MiB: this is no pipeline file")
+    let bytes: [UInt8]
+    do throws(RekeyError) {
+      bytes = try InputFile(path: file).readAll(limit: 4 << 20, tooLarge: "larger than 4 MiB: this is no pipeline file")
+    } catch {
+      throw RekeyError(.usage, error.message)
+    }
     return Config.read(bytes, file: file == "-" ? "standard input" : file) { environment[$0] }
   }
 
-  /// Two pipelines of one name would take each other's unfinished runs for their own.
+  /// Two pipelines of one name would take each other's unfinished runs for their own, and of two that write one file
+  /// the second would replace what the first wrote.
   private func refuseTwins(_ configs: [Config]) throws(Failed) {
     for (index, config) in configs.enumerated() {
-      guard let twin = configs[..<index].first(where: { $0.name == config.name }) else { continue }
-      throw Failed(
-        messages: ["rekey: error: \(twin.file.name) and \(config.file.name) are both named '\(config.name)'"],
-        exitCode: ExitCode.usage)
+      let earlier = configs[..<index]
+      if let twin = earlier.first(where: { $0.name == config.name }) {
+        throw twins(twin, config, "are both named '\(config.name)'")
+      }
+      if let output = config.outputPath, let twin = earlier.first(where: { $0.outputPath == output }) {
+        throw twins(twin, config, output == "-" ? "both write to standard output" : "both write \(output)")
+      }
     }
+  }
+
+  private func twins(_ one: Config, _ other: Config, _ what: String) -> Failed {
+    Failed(messages: ["rekey: error: \(one.file.name) and \(other.file.name) \(what)"], exitCode: ExitCode.usage)
+  }
+}
+
+extension Config {
+  /// The CSV file that a run writes.
+  fileprivate var outputPath: String? {
+    if case .csv(let path) = output { path.value } else { nil }
   }
 }

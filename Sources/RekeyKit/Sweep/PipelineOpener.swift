@@ -26,6 +26,8 @@ struct PipelineOpener {
   mutating func open() throws -> Result<OpenPipeline, InvalidConfig> {
     var opened = OpenPipeline(config: config, keys: keys, units: [])
     refusePlaintextInPlace()
+    refuseProtectedTargets()
+    guard problems.isEmpty else { return .failure(InvalidConfig(file: config.file, problems: problems)) }
     if options.auditsOutput {
       try openWrittenFile(&opened)
     } else {
@@ -44,6 +46,24 @@ struct PipelineOpener {
     report(
       "operation: decrypt would write plaintexts into the database", at: config.keys.current.reference.mark,
       hint: "if that is meant, run with --write-plaintext")
+  }
+
+  /// With links, files of different names can be one.
+  private mutating func refuseProtectedTargets() {
+    let protected = ProtectedFiles(config)
+    if let audit = config.audit {
+      var what = protected.role(of: audit.value)
+      if what == nil, case .csv(let path) = config.output, let log = FileStatus(following: audit.value),
+        FileStatus(following: path.value)?.isSameFile(as: log) == true
+      {
+        what = "the sink"
+      }
+      if let what { report("the audit log is \(what)", at: audit.mark, hint: "name a file of its own") }
+    }
+    if let audit = config.audit, problems.isEmpty { _ = attempt(at: audit.mark) { try AuditLog.check(audit.value) } }
+    if case .csv(let path) = config.output, let what = protected.role(of: path.value), what != "the source" {
+      report("the sink is \(what)", at: path.mark, hint: "name a file of its own")
+    }
   }
 
   // MARK: CSV
@@ -246,7 +266,7 @@ struct PipelineOpener {
       return
     }
     let state = RunState(connection, schema: schema.value)
-    guard onlyChecks, !(try state.isUsable()) else { return }
+    guard onlyChecks, (try? state.isUsable()) != true else { return }
     warnings.append(
       Problem(
         "the role may not make the schema \(schema.value), which keeps where a run stands; let a DBA run:\n"

@@ -18,6 +18,11 @@ struct Preflight: Equatable, Sendable {
       errors.append("\(unit) has rows, but `where` matches none of them: check the condition")
       return
     }
+    guard !sample.isAllRagged else {
+      errors.append(
+        "\(unit): every row looked at is ragged, so no value can be read: check the delimiter and the header")
+      return
+    }
     for (column, rule) in zip(sample.columns, columns) {
       judge(
         column, "\(unit), column \(printable(rule.name))", seals: operation == .encrypt || rule.plaintext == .encrypt)

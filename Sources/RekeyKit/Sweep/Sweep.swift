@@ -11,7 +11,7 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
   private var run: Run
   private var log: AuditLog?
   private var state: RunState?
-  private var leases: ShardLeases?
+  private var doesNotFit = false
 
   init(_ pipeline: OpenPipeline, options: SweepOptions, stop: StopFlag) {
     self.pipeline = pipeline
@@ -41,6 +41,7 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
       all.notes += one.notes
     }
     if let proof = pipeline.config.keys.proof { all.errors += try check(proof: proof.value) }
+    doesNotFit = !all.errors.isEmpty
     // After a run, an audit is expected to find nothing under a previous key.
     if options.mode == .audit { return all }
     all.notes += Preflight.keyNotes(
@@ -70,11 +71,12 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
     )
     result.stopAfterFailures = config.limits.stopAfterFailures
     result.operation = config.operation
-    result.auditLog = config.audit?.value
+    result.doesNotFit = doesNotFit
     if case .csv(let path) = config.output {
       if path.value != "-" { result.outputFile = path.value }
     } else {
       result.writesInPlace = true
+      if case .csv = config.input { result.readsFileForTable = true }
     }
     guard !stop.isRequested else {
       result.error = RekeyError(.interrupted, "stopped before it began")
@@ -85,6 +87,7 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
       try begin()
       result.run = run.id
       result.isResumed = run.isResumed
+      result.auditLog = log?.path
       for unit in pipeline.units {
         result.units.append(sweep(unit, observer))
       }

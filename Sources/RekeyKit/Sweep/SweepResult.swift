@@ -29,8 +29,12 @@ struct SweepResult: Sendable {
   var outputFile: String?
   var operation = Config.Operation.rekey
   var auditLog: String?
+  /// Whether a CSV file updates a table.
+  var readsFileForTable = false
   /// Whether what is written stays written after a stop.
   var writesInPlace = false
+  /// Whether the look at some values found that the keys or columns don't fit; an audit reads on then.
+  var doesNotFit = false
   var units: [UnitResult] = []
   /// What ended the pipeline before or outside its tables.
   var error: RekeyError?
@@ -41,7 +45,7 @@ struct SweepResult: Sendable {
   /// Whether it was `limits.stop_after_failures` that stopped it.
   var isStoppedForFailures: Bool {
     guard let limit = stopAfterFailures else { return false }
-    return units.contains { $0.failureCount > limit }
+    return units.contains { $0.failureCount >= limit }
   }
   var latePrevious: Int { units.reduce(0) { $0 + $1.tally.total.latePrevious } }
 

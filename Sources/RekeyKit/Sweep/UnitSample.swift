@@ -21,6 +21,8 @@ struct UnitSample: Equatable, Sendable {
   var hasMatches: Bool
   /// By the index in the pipeline's list of columns.
   var columns: [Column]
+  /// Whether all rows that were looked at are ragged, so that no value could be read.
+  var isAllRagged = false
 
   /// Adds the values of a batch that a classifying stage has been over.
   mutating func add(_ batch: Batch) {
