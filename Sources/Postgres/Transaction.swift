@@ -34,7 +34,7 @@ package func beginStatements(_ kind: TransactionKind) -> String {
     settings += [("enable_seqscan", "off"), ("enable_bitmapscan", "off"), ("enable_sort", "off")]
   case .snapshot: begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
   case .update:
-    begin = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+    begin = "BEGIN ISOLATION LEVEL READ COMMITTED"  // not READ WRITE: default_transaction_read_only is a safety catch
     // Without these a batch scans the table instead of looking its rows up by key.
     settings += [("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("enable_seqscan", "off")]
   }

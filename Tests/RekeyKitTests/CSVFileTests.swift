@@ -42,6 +42,15 @@ struct CSVFileTests {
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "new\n")
   }
 
+  @Test func aFileThatGetsShorterIsNoticed() throws {
+    let folder = try CSVScratchFolder()
+    let path = try folder.write("id\n1\n2\n", to: "in.csv")
+    let file = try InputFile(path: path)
+    _ = try folder.write("id\n1\n", to: "in.csv")
+    let error = #expect(throws: RekeyError.self) { try read(file, by: 100) }
+    #expect(error?.message.contains("got shorter while it was read (5 of 7 bytes)") == true, "\(error?.message ?? "")")
+  }
+
   @Test func inputsThatCannotBeRead() throws {
     let folder = try CSVScratchFolder()
     var error = #expect(throws: RekeyError.self) { try InputFile(path: folder.file("none.csv")) }

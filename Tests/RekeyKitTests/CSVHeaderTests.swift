@@ -19,7 +19,7 @@ struct CSVHeaderTests {
   @Test(arguments: [
     (ColumnReference.name("api_tokn"), "users.csv: there is no column 'api_tokn'; did you mean 'api_token'?"),
     (.name("API_TOKEN"), "users.csv: there is no column 'API_TOKEN'; did you mean 'api_token'?"),
-    (.name("password"), "users.csv: there is no column 'password'; the header has id, api_token, name, name"),
+    (.name("password"), "users.csv: there is no column 'password'; the header has 4 other columns"),
     (.name("name"), "users.csv: 2 columns are named 'name'; say which by its number: '#3' or '#4'"),
     (.number(5), "users.csv: there is no column #5: the first record has 4"),
     (.number(0), "users.csv: there is no column #0: the first record has 4"),

@@ -7,6 +7,8 @@
 /// Keeps keys out of core files and other processes' sight, and lets a closed pipe be an error code.
 func hardenProcess() {
   signal(SIGPIPE, SIG_IGN)
+  // Else the first file that is opened would take the number, and messages would be written into it.
+  for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
   var none = rlimit(rlim_cur: 0, rlim_max: 0)
   #if canImport(Glibc)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)

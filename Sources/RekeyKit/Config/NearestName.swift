@@ -6,6 +6,8 @@ package func nearestName<Names: Sequence<String>>(to name: String, among candida
   for candidate in candidates {
     let limit = max(1, max(name.count, candidate.count) / 3)
     let distance = editDistance(Array(name.lowercased()), Array(candidate.lowercased()), limit: limit)
+    // With no letter in common the candidate says nothing, and may be anything.
+    guard distance < min(name.count, candidate.count) else { continue }
     if distance <= limit, distance < best?.distance ?? Int.max { best = (candidate, distance) }
   }
   return best?.name

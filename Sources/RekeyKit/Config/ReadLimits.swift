@@ -12,10 +12,10 @@ extension ConfigReader {
     if let node = fields["batch_bytes"], let bytes = size(node, "batch_bytes", in: (64 << 10)...(256 << 20)) {
       limits.batchBytes = bytes
     }
-    if let node = fields["workers"], let workers = integer(node, "workers", in: 1...256, orNil: "auto") {
+    if let node = fields["workers"], let workers = integer(node, "workers", in: 1...64, orNil: "auto") {
       limits.workers = workers
     }
-    if let node = fields["lanes"], let lanes = integer(node, "lanes", in: 1...64) {
+    if let node = fields["lanes"], let lanes = integer(node, "lanes", in: 1...32) {
       limits.lanes = lanes
     }
     if let node = fields["failures_allowed"], let count = integer(node, "failures_allowed", in: 0...Int.max) {

@@ -11,6 +11,7 @@ package final class InputFile: @unchecked Sendable {  // read from the source's 
   package let size: Int?
   let status: FileStatus?
   private let descriptor: FileDescriptor
+  private var bytesRead = 0
 
   /// Throws `RekeyError` if there is no such file, it is a folder or may not be read.
   package init(path: String) throws(RekeyError) {
@@ -29,7 +30,14 @@ package final class InputFile: @unchecked Sendable {  // read from the source's 
 
   /// Reads what is there, up to the buffer's size; 0 at the end.
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(RekeyError) -> Int {
-    try descriptor.read(into: buffer)
+    let count = try descriptor.read(into: buffer)
+    bytesRead += count
+    if count == 0, !buffer.isEmpty, let size, bytesRead < size {
+      throw RekeyError(
+        .fatal,
+        "\(path): the file got shorter while it was read (\(bytesRead) of \(size) bytes); run again when it rests")
+    }
+    return count
   }
 
   /// All bytes up to the end; more than `limit` of them throw `RekeyError` with `tooLarge` as its text.

@@ -8,8 +8,9 @@ enum Closing {
     case .run:
       if !targets.isEmpty { lines.append("wrote \(targets.joined(separator: ", "))") }
       if result.isComplete {
-        // What was opened for good has nothing left to audit, and of a CSV and a table an audit reads the CSV.
-        if result.operation == .decrypt || result.readsFileForTable { return lines }
+        // What was opened for good has nothing left to audit, and standard output is gone; of a CSV and a table an
+        // audit would read the CSV.
+        if result.operation == .decrypt || result.readsFileForTable || result.writesStandardOutput { return lines }
         lines.append("next: rekey audit \(result.outputFile == nil ? "" : "--output ")\(result.file)")
       } else if isStopped(result) {
         let next =
@@ -17,7 +18,8 @@ enum Closing {
           ? "not finished; run again to go on" : "not finished, and no file was written; run again to start over"
         lines.append("\(next): rekey run \(options.force ? "--force " : "")\(result.file)")
       }
-    case .dryRun: lines.append("nothing was written; to do it: rekey run \(result.file)")
+    case .dryRun where result.isComplete: lines.append("nothing was written; to do it: rekey run \(result.file)")
+    case .dryRun: break
     case .audit: lines += Verdict.lines(result)
     }
     return lines

@@ -31,7 +31,7 @@ package struct CSVHeader: Sendable {
       if names.isEmpty {
         throw problem("there is no header to look '\(name)' up in; name the column by its number ('#1' is the first)")
       }
-      let hint = suggestion(for: name, among: names) ?? "the header has \(names.prefix(20).joined(separator: ", "))"
+      let hint = suggestion(for: name, among: names) ?? "the header has \(names.count) other columns"
       throw problem("there is no column '\(name)'; \(hint)")
     }
   }

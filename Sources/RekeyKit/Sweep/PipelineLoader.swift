@@ -72,6 +72,12 @@ struct PipelineLoader {
       if let twin = earlier.first(where: { $0.name == config.name }) {
         throw twins(twin, config, "are both named '\(config.name)'")
       }
+      if config.readsStandardInput, let twin = earlier.first(where: \.readsStandardInput) {
+        throw twins(twin, config, "both read standard input")
+      }
+      if let chained = configs.first(where: { $0.name != config.name && $0.writes(theSourceOf: config) }) {
+        throw twins(chained, config, "don't go together: the first writes the source of the second; run one at a time")
+      }
       if let output = config.outputPath, let twin = earlier.first(where: { $0.outputPath == output }) {
         throw twins(twin, config, output == "-" ? "both write to standard output" : "both write \(output)")
       }
@@ -84,6 +90,17 @@ struct PipelineLoader {
 }
 
 extension Config {
+  fileprivate var readsStandardInput: Bool {
+    if case .csv(let input) = input { input.path.value == "-" } else { false }
+  }
+
+  fileprivate func writes(theSourceOf other: Config) -> Bool {
+    guard let outputPath, outputPath != "-", case .csv(let input) = other.input else { return false }
+    if outputPath == input.path.value { return true }
+    guard let source = FileStatus(following: input.path.value) else { return false }
+    return FileStatus(following: outputPath)?.isSameFile(as: source) == true
+  }
+
   /// The CSV file that a run writes.
   fileprivate var outputPath: String? {
     if case .csv(let path) = output { path.value } else { nil }

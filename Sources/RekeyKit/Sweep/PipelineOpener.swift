@@ -199,7 +199,7 @@ struct PipelineOpener {
     let stream = try PostgresCSVStream(connection, table: found)
     let source = try CSVSource(
       path: found.table.description, read: { try stream.read(into: $0) }, format: CSVFormat(), hasHeader: true,
-      batchRows: config.limits.batchRows, batchBytes: config.limits.batchBytes)
+      batchRows: config.limits.batchRows, batchBytes: config.limits.batchBytes, maxRecordBytes: 2 << 30)
     let keys = try found.table.key.map { try source.header.index(of: .name($0.name)) }
     guard let indexes = indexes(of: table.columns, in: source.header) else { return nil }
     try source.choose(columns: indexes, keys: keys)

@@ -33,7 +33,7 @@ struct Preflight: Equatable, Sendable {
     if column.payloads == 0 && !seals {
       let found = column.isAnyFilled ? "holds values, but no payload" : "holds nothing but NULL and empty values"
       errors.append("\(place): \(found): is this the right column? leave it out of the pipeline if it isn't")
-    } else if column.payloads > 0 && column.opened == 0 {
+    } else if column.payloads > 0 && column.opened == 0 && !seals {
       let worst = Outcome.allCases.filter(\.isFailure).max { column.counts[$0] < column.counts[$1] } ?? .macInvalid
       errors.append(
         "\(place): no key opens any of \(column.payloads) sampled payloads (\(worst.rawValue): "

@@ -72,6 +72,7 @@ final class Sweep: @unchecked Sendable {  // one thread drives it; what lanes sh
     result.stopAfterFailures = config.limits.stopAfterFailures
     result.operation = config.operation
     result.doesNotFit = doesNotFit
+    result.writesStandardOutput = pipeline.writesStandardOutput
     if case .csv(let path) = config.output {
       if path.value != "-" { result.outputFile = path.value }
     } else {

@@ -29,6 +29,7 @@ struct SweepResult: Sendable {
   var outputFile: String?
   var operation = Config.Operation.rekey
   var auditLog: String?
+  var writesStandardOutput = false
   /// Whether a CSV file updates a table.
   var readsFileForTable = false
   /// Whether what is written stays written after a stop.
