@@ -1,5 +1,5 @@
 /// What the command line asks for.
-enum Command: Sendable {
+enum Command: Equatable, Sendable {
   case sweep(SweepOptions, files: [String], json: Bool)
   case check(files: [String], force: Bool)
   case clean(file: String)
@@ -26,8 +26,8 @@ struct Arguments {
     case "--version", "-V", "version": return .version
     case "--help", "-h": return .help(.main)
     case "help":
-      guard arguments.count > 1 else { return .help(.main) }
-      return .help(try topic(arguments[1]))
+      guard let word = arguments.dropFirst().first, word != "help", word != "version" else { return .help(.main) }
+      return .help(try topic(word))
     default: break
     }
     let topic = try topic(word)

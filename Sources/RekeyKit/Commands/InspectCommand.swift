@@ -1,4 +1,5 @@
 import LaravelEncryption
+import Pipeline
 
 #if canImport(Glibc)
   import Glibc
@@ -19,9 +20,12 @@ struct InspectCommand {
       let keys = try pipeline.map { try resolveKeys(of: $0) }
       let payload = try readPayload()
       if reveals, let keys { return try reveal(payload, keys) }
-      var isFine = describe(payload)
-      if let keys { isFine = try tryKeys(keys, payload) && isFine }
-      return isFine ? ExitCode.done : ExitCode.failures
+      let envelope = Self.envelope(of: payload)
+      console.out(envelope.text)
+      guard let keys else { return envelope.isFine ? ExitCode.done : ExitCode.failures }
+      let opening = try Self.opening(of: payload, by: keys)
+      console.out(opening.text)
+      return envelope.isFine && opening.isFine ? ExitCode.done : ExitCode.failures
     } catch let error as InvalidConfig {
       console.err(error.description)
       return ExitCode.usage
@@ -44,8 +48,8 @@ struct InspectCommand {
     return payload
   }
 
-  /// Whether it is a well-formed payload.
-  private func describe(_ payload: [UInt8]) -> Bool {
+  /// What the envelope holds, and whether it is well formed.
+  static func envelope(of payload: [UInt8]) -> (text: String, isFine: Bool) {
     let report = payload.withUnsafeBytes { EnvelopeReport($0) }
     var table = TextTable()
     table.add(["payload", "\(grouped(payload.count)) bytes"])
@@ -60,27 +64,32 @@ struct InspectCommand {
       table.add(["mac", report.macLength == 0 ? "none" : "\(report.macLength) characters"])
       table.add(["tag", report.tagLength.map { $0 == 0 ? "empty" : "\($0) bytes" } ?? "none"])
     }
-    console.out(table.rendered(indent: "", leftColumns: 2))
-    return report.fault == nil
+    return (table.rendered(indent: "", leftColumns: 2), report.fault == nil)
   }
 
-  private func tryKeys(_ keys: ResolvedKeys, _ payload: [UInt8]) throws -> Bool {
+  /// Which key opens it, or the outcome and why; and whether one does.
+  static func opening(of payload: [UInt8], by keys: ResolvedKeys) throws(EncryptionError) -> (
+    text: String, isFine: Bool
+  ) {
     var (site, plaintext) = try Encrypter(keyRing: keys.ring).decryptString(payload)
     if plaintext != nil { wipe(&plaintext!) }
     guard site.openedBy >= 0 else {
-      let reason = site.reason.map { ": \($0)" } ?? ""
-      console.out("opened by no key (\(keys.entries.count) tried)\(reason)")
-      return false
+      return ("opened by no key (\(keys.entries.count) tried), \(failure(of: site))", false)
     }
     let entry = keys.entries[site.openedBy]
-    console.out("opened by \(entry.place), \(entry.key.cipher.rawValue) key \(entry.key.fingerprint)")
-    return true
+    return ("opened by \(entry.place), \(entry.key.cipher.rawValue) key \(entry.key.fingerprint)", true)
+  }
+
+  private static func failure(of site: PayloadSite) -> String {
+    let outcome = RekeyStage.outcome(of: site, for: .audit)
+    let reason = site.reason.map { "\($0)" } ?? "not payload-like"
+    return "\(outcome.rawValue): \(reason)"
   }
 
   private func reveal(_ payload: [UInt8], _ keys: ResolvedKeys) throws -> Int32 {
     var (site, plaintext) = try Encrypter(keyRing: keys.ring).decryptString(payload)
     guard plaintext != nil else {
-      console.err("rekey: error: no key opens it\(site.reason.map { ": \($0)" } ?? "")")
+      console.err("rekey: error: no key opens it, \(Self.failure(of: site))")
       return ExitCode.failures
     }
     defer { wipe(&plaintext!) }

@@ -9,21 +9,29 @@ import Pipeline
 
 /// SIGINT and SIGTERM: the first asks for a clean stop, the second ends the process at once.
 final class StopSignals {
+  /// Whether a signal came. Not the same as a requested stop: too many failures request one too.
+  let came = StopFlag()
   private let sources: [any DispatchSourceSignal]
 
   init(stop: StopFlag, console: Console) {
     let queue = DispatchQueue(label: "rekey.signals")
-    sources = [SIGINT, SIGTERM].map { number in
+    let registered = DispatchSemaphore(value: 0)
+    sources = [SIGINT, SIGTERM].map { [came] number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
-        if stop.isRequested { exit(128 + number) }
+        // Not exit(), whose handlers (OpenSSL's among them) free what the workers are still using.
+        if came.isRequested { _exit(128 + number) }
+        came.request()
         stop.request()
         console.err("stopping: batches in flight are finished first; once more stops at once")
       }
+      source.setRegistrationHandler { registered.signal() }
       source.activate()
       return source
     }
+    // Until then a signal would be ignored and lost.
+    for _ in sources { registered.wait() }
   }
 
   /// Gives the signals back their usual effect.

@@ -90,7 +90,7 @@ final class RekeyStage: Stage, @unchecked Sendable {  // one worker, or one lane
       let cell = batch.cells[batch.sites[index].cell]
       batch.sites[index].openedBy = payload.openedBy
       batch.sites[index].reason = payload.reason
-      batch.sites[index].outcome = outcome(of: payload)
+      batch.sites[index].outcome = Self.outcome(of: payload, for: purpose)
       if payload.newLength >= 0 {
         batch.sites[index].new = Slice(start: payload.newStart, length: payload.newLength)
         // What stood around a payload does not belong to its plaintext.
@@ -139,7 +139,7 @@ final class RekeyStage: Stage, @unchecked Sendable {  // one worker, or one lane
     }
   }
 
-  private func outcome(of payload: PayloadSite) -> Outcome {
+  static func outcome(of payload: PayloadSite, for purpose: Purpose) -> Outcome {
     switch payload.verdict {
     case .opensWithCurrent: purpose.operation == .decrypt ? .decrypted : .current
     case .opensWithPrevious:

@@ -6,7 +6,7 @@ package enum SweepMode: Sendable {
 }
 
 /// What the command line says of a sweep.
-package struct SweepOptions: Sendable {
+package struct SweepOptions: Equatable, Sendable {
   package var mode: SweepMode
   /// Replace an output file that exists.
   package var force = false
