@@ -40,7 +40,7 @@ enum Help {
       Exit codes:
         0 done   1 fatal   2 usage or pipeline file   3 more failures than allowed   4 values need a previous key
         5 another run is under way   6 the keys don't fit the data   75 interrupted, run again to go on
-        130, 143 after a second signal
+        130, 143 after a second signal   141 standard output was closed
       """
     case .run:
       """
