@@ -147,7 +147,13 @@ struct PipelineOpener {
   private mutating func indexes(of columns: [Config.Column], in header: CSVHeader) -> [Int]? {
     let before = problems.count
     let indexes = columns.compactMap { column in
-      attempt(at: column.reference.mark) { try header.index(of: column.reference.value) }
+      attempt(at: column.reference.mark) {
+        do throws(RekeyError) {
+          return try header.index(of: column.reference.value)
+        } catch  where column.reference.isSubstituted {
+          throw RekeyError(.usage, "there is no such column; its name comes from the environment, and isn't shown")
+        }
+      }
     }
     return problems.count == before ? indexes : nil
   }

@@ -49,6 +49,13 @@ struct TableCheck {
   private mutating func find(_ column: Config.Column, in table: Table) -> Table.Column? {
     let name = column.reference.value.description
     if let found = table.column(named: name) { return found }
+    guard !column.reference.isSubstituted else {
+      problems.append(
+        Problem(
+          "\(table.description) has no such column; its name comes from the environment, and isn't shown",
+          at: column.reference.mark))
+      return nil
+    }
     let near = nearestName(to: name, among: table.columns.map(\.name))
     problems.append(
       Problem(
