@@ -35,7 +35,7 @@ struct AuditBegin {
     json.member("started", timestamp())
     json.member("version", Version.number)
     json.member("os_user", userName())
-    json.member("host", hostName())
+    json.member("host", LeaseOwner.hostName())
     json.member("database", pipeline.database?.place)
     json.member("role", pipeline.database?.role)
     json.key("tables")
@@ -95,10 +95,4 @@ func timestamp() -> String { Date.now.formatted(.iso8601) }
 private func userName() -> String {
   guard let entry = getpwuid(getuid()), let name = entry.pointee.pw_name else { return String(getuid()) }
   return String(cString: name)
-}
-
-private func hostName() -> String {
-  var name = [CChar](repeating: 0, count: 256)
-  guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
-  return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

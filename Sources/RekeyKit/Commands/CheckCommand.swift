@@ -35,9 +35,7 @@ struct CheckCommand {
       if !found.errors.isEmpty { return ExitCode.keysDontFit }
       return tooLong.contains { $0?.contains { $0 > 0 } ?? false } ? ExitCode.failures : ExitCode.done
     } catch {
-      let error = error as? RekeyError ?? RekeyError(.fatal, "\(error)")
-      console.err("rekey: error: \(error.message)")
-      return error.kind.exitCode
+      return console.report(error)
     }
   }
 

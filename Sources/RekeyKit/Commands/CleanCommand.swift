@@ -18,9 +18,7 @@ struct CleanCommand {
       console.err(error.description)
       return ExitCode.usage
     } catch {
-      let error = error as? RekeyError ?? RekeyError(.fatal, "\(error)")
-      console.err("rekey: error: \(error.message)")
-      return error.kind.exitCode
+      return console.report(error)
     }
   }
 }

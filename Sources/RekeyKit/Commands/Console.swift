@@ -38,6 +38,13 @@ final class Console: @unchecked Sendable {  // `lock` keeps lines whole and guar
     write(Array((lineEnd ? "\(text)\n" : text).utf8), to: STDERR_FILENO, path: "standard error")
   }
 
+  /// Says what ended a command; the exit code that it means.
+  func report(_ error: any Error) -> Int32 {
+    let error = error as? RekeyError ?? RekeyError(.fatal, "\(error)")
+    err("rekey: error: \(error.message)")
+    return error.kind.exitCode
+  }
+
   private func write(_ bytes: [UInt8], to descriptor: Int32, path: String) {
     lock.lock()
     defer { lock.unlock() }

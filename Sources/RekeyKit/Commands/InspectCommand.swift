@@ -33,9 +33,7 @@ struct InspectCommand {
       console.err("rekey: error: \(error.description)")
       return ExitCode.fatal
     } catch {
-      let error = error as? RekeyError ?? RekeyError(.fatal, "\(error)")
-      console.err("rekey: error: \(error.message)")
-      return error.kind.exitCode
+      return console.report(error)
     }
   }
 

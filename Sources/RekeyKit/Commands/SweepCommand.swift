@@ -44,7 +44,7 @@ struct SweepCommand {
         for error in found.errors { console.err("rekey: error: \(error)") }
         if !found.errors.isEmpty { codes.append(ExitCode.keysDontFit) }
       } catch {
-        codes.append(report(error))
+        codes.append(console.report(error))
       }
     }
     return ExitCode.worst(codes)
@@ -80,11 +80,5 @@ struct SweepCommand {
     case .dryRun: "dry-run"
     case .audit: "audit"
     }
-  }
-
-  private func report(_ error: any Error) -> Int32 {
-    let error = error as? RekeyError ?? RekeyError(.fatal, "\(error)")
-    console.err("rekey: error: \(error.message)")
-    return error.kind.exitCode
   }
 }

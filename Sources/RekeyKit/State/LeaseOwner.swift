@@ -35,7 +35,8 @@ package struct LeaseOwner: Equatable, Sendable {
     return words.count >= 2 ? "\(words[0]), process \(words[1])" : text
   }
 
-  private static func hostName() -> String {
+  /// This machine's name; `unknown` where it has none.
+  static func hostName() -> String {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
