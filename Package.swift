@@ -3,7 +3,7 @@ import PackageDescription
 
 // The layers, one target each; an arrow means "may import":
 //
-//   rekey -> RekeyKit -> LaravelEncryption -> COpenSSL
+//   rekey -> RekeyKit -> LaravelEncryption -> COpenSSL, CVectors
 //                        Postgres          -> CLibPQ
 //                        YAML              -> CLibYAML
 //                        CSV, Pipeline
@@ -22,8 +22,9 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CVectors"),
 
-    .target(name: "LaravelEncryption", dependencies: ["COpenSSL"], swiftSettings: strict),
+    .target(name: "LaravelEncryption", dependencies: ["COpenSSL", "CVectors"], swiftSettings: strict),
     .target(name: "Pipeline", swiftSettings: strict),
     .target(name: "CSV", swiftSettings: strict),
     .target(name: "YAML", dependencies: ["CLibYAML"], swiftSettings: strict),

@@ -27,6 +27,8 @@ fi
 
 imports COpenSSL Sources Tests | grep -v '^Sources/LaravelEncryption/OpenSSL/' |
   refuse "COpenSSL is imported outside Sources/LaravelEncryption/OpenSSL"
+imports CVectors Sources Tests | grep -v '^Sources/LaravelEncryption/Vectors/' |
+  refuse "CVectors is imported outside Sources/LaravelEncryption/Vectors"
 imports CLibPQ Sources Tests | grep -v '^Sources/Postgres/' | refuse "CLibPQ is imported outside Sources/Postgres"
 imports CLibYAML Sources Tests | grep -v '^Sources/YAML/' | refuse "CLibYAML is imported outside Sources/YAML"
 

@@ -21,6 +21,19 @@ package final class AppKey: Sendable {
     withBytes { mine in other.withBytes { theirs in isEqual(mine, theirs) } }
   }
 
+  /// Whether both keys give every message the same MAC: HMAC fills keys up with zeros. In constant time.
+  func hasSameMAC(as other: AppKey) -> Bool {
+    withBytes { mine in
+      other.withBytes { theirs in
+        var difference: UInt8 = 0
+        for index in 0..<max(mine.count, theirs.count) {
+          difference |= (index < mine.count ? mine[index] : 0) ^ (index < theirs.count ? theirs[index] : 0)
+        }
+        return difference == 0
+      }
+    }
+  }
+
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -16,9 +16,14 @@ package final class Encrypter: @unchecked Sendable {  // handed over as a whole:
 
   /// With `verify`, every new payload is opened again and compared before it is handed out.
   package convenience init(keyRing: KeyRing, verify: Bool = true) throws(EncryptionError) {
+    try self.init(keyRing: keyRing, verify: verify, kernel: .best)
+  }
+
+  /// The kernel must be available.
+  convenience init(keyRing: KeyRing, verify: Bool, kernel: VectorKernel) throws(EncryptionError) {
     self.init(
-      opener: try Opener(keyRing.all), sealer: try Sealer(keyRing.current),
-      verifier: verify ? try Opener([keyRing.current]) : nil)
+      opener: try Opener(keyRing.all, kernel: kernel), sealer: try Sealer(keyRing.current, kernel: kernel),
+      verifier: verify ? try Opener([keyRing.current], kernel: kernel) : nil)
   }
 
   init(opener: Opener, sealer: Sealer, verifier: Opener?) {
@@ -113,7 +118,7 @@ package final class Encrypter: @unchecked Sendable {  // handed over as a whole:
     }
     let isSame = verifier.withPlaintexts { opened in
       zip(verifier.openings, jobs).allSatisfy { opening, job in
-        opening.openedBy == 0 && isEqual(slice(opened, opening.plaintext), slice(plaintexts, job.plaintext))
+        opening.openedBy == 0 && haveSameBytes(slice(opened, opening.plaintext), slice(plaintexts, job.plaintext))
       }
     }
     guard isSame else { throw .verificationFailed }

@@ -1,54 +1,60 @@
 /// Writes an envelope as Laravel 13's `json_encode` does: iv, value, mac, tag, and no slash escaped.
 struct EnvelopeWriter {
   private let base64: Base64
-  private let buffer: UnsafeMutableRawBufferPointer
-  private var count = 0
+  private let buffer: UnsafeMutableRawPointer
+  private let message: UnsafeMutableRawPointer
+  private(set) var count = 0
 
-  init(base64: Base64, buffer: UnsafeMutableRawBufferPointer) {
+  /// The bytes of the envelope's fixed parts and a MAC or a tag are fewer than this.
+  static let overhead = 192
+
+  /// `buffer` has room for the envelope, `message` for the texts of iv and value with a MAC's padding.
+  init(base64: Base64, buffer: UnsafeMutableRawPointer, message: UnsafeMutableRawPointer) {
     self.base64 = base64
     self.buffer = buffer
+    self.message = message
   }
-
-  var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
 
   /// The MAC is that of the two base64 texts.
   mutating func writeCBC(iv: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, mac: HMACKey, hasTag: Bool) {
-    let (ivText, valueText) = writeBoth(iv: iv, value: value)
-    mac.authenticate(
-      slice(written, ivText), slice(written, valueText),
-      hex: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<count + HMACKey.hexLength]))
+    let (ivCount, messageCount) = writeMessage(iv: iv, value: value)
+    writeBoth(ivCount: ivCount, messageCount: messageCount)
+    mac.authenticate(message, messageCount, hex: buffer + count)
     count += HMACKey.hexLength
     append(hasTag ? #"","tag":""}"# : #""}"#)
   }
 
   /// The MAC is empty: the tag authenticates.
   mutating func writeGCM(iv: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, tag: UnsafeRawBufferPointer) {
-    _ = writeBoth(iv: iv, value: value)
+    let (ivCount, messageCount) = writeMessage(iv: iv, value: value)
+    writeBoth(ivCount: ivCount, messageCount: messageCount)
     append(#"","tag":""#)
-    _ = appendBase64(tag)
+    count += base64.encode(tag, into: buffer + count)
     append(#""}"#)
   }
 
-  private mutating func writeBoth(
-    iv: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
-  ) -> (iv: Range<Int>, value: Range<Int>) {
+  /// The texts of both one behind the other; returns the length of the first and of both.
+  private func writeMessage(iv: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> (iv: Int, both: Int) {
+    let ivCount = base64.encode(iv, into: message)
+    return (ivCount, ivCount + base64.encode(value, into: message + ivCount))
+  }
+
+  private mutating func writeBoth(ivCount: Int, messageCount: Int) {
     append(#"{"iv":""#)
-    let ivText = appendBase64(iv)
+    append(message, ivCount)
     append(#"","value":""#)
-    let valueText = appendBase64(value)
+    append(message + ivCount, messageCount - ivCount)
     append(#"","mac":""#)
-    return (ivText, valueText)
   }
 
+  @inline(__always)
   private mutating func append(_ text: StaticString) {
-    let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyMemory(from: bytes)
-    count += bytes.count
+    append(text.utf8Start, text.utf8CodeUnitCount)
   }
 
-  private mutating func appendBase64(_ bytes: UnsafeRawBufferPointer) -> Range<Int> {
-    let start = count
-    count += base64.encode(bytes, into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-    return start..<count
+  @inline(__always)
+  private mutating func append(_ bytes: UnsafeRawPointer, _ byteCount: Int) {
+    (buffer + count).copyMemory(from: bytes, byteCount: byteCount)
+    count += byteCount
   }
 }

@@ -2,6 +2,8 @@
 final class KeyOpener {
   private let cipher: Cipher
   private let index: Int
+  /// Whether a MAC alone tells that the key, and none of the ring's others, sealed a payload.
+  let isToldByMAC: Bool
   /// Nil for a cipher that is not ours.
   private let context: CipherContext?
   private let mac: HMACKey
@@ -9,25 +11,34 @@ final class KeyOpener {
   private var candidates: [Int] = []
 
   /// `index` is the key's place in the ring, 0 for the current one.
-  init(_ key: AppKey, index: Int) throws(EncryptionError) {
+  init(_ key: AppKey, index: Int, in ring: [AppKey], _ kernel: VectorKernel) throws(EncryptionError) {
     cipher = key.cipher
     self.index = index
+    isToldByMAC =
+      cipher.canOpen && !cipher.isGCM && ring.count { $0.hasSameMAC(as: key) } == 1
     context = key.cipher.canOpen ? try CipherContext(key, .decrypt) : nil
-    mac = key.withBytes { HMACKey($0) }
+    mac = key.withBytes { HMACKey($0, kernel: kernel) }
   }
 
-  /// Tries the key on every opening that is pending.
-  func open(_ openings: inout [Opening], _ buffers: OpeningBuffers) throws(EncryptionError) {
-    guard let context else { return recognise(&openings) }
-    if cipher.isGCM {
-      for position in openings.indices where openings[position].isPending {
-        try openGCM(&openings[position], context, buffers)
-      }
-    } else {
-      findCandidates(&openings, buffers)
-      try decryptCandidates(openings, context, buffers)
-      for position in candidates { checkPadding(&openings[position], buffers) }
+  /// Tries the key on every opening that is pending, and returns how many it opened.
+  func open(_ openings: inout [Opening], _ buffers: OpeningBuffers) throws(EncryptionError) -> Int {
+    guard let context else {
+      recognise(&openings)
+      return 0
     }
+    guard cipher.isGCM else { return try openCBC(&openings, context, buffers) { $0.fail($1.verdict, $1.reason) } }
+    var opened = 0
+    for position in openings.indices where openings[position].isPending {
+      try openGCM(&openings[position], context, buffers)
+      if openings[position].openedBy == index { opened += 1 }
+    }
+    return opened
+  }
+
+  /// The same, but what the key does not open stays as if it had not been tried; only for a key that `isToldByMAC`.
+  func guess(_ openings: inout [Opening], _ buffers: OpeningBuffers) throws(EncryptionError) -> Int {
+    guard let context else { return 0 }
+    return try openCBC(&openings, context, buffers) { _, _ in }
   }
 
   private func recognise(_ openings: inout [Opening]) {
@@ -40,40 +51,78 @@ final class KeyOpener {
     }
   }
 
-  /// What Laravel checks before it decrypts in CBC mode, in its order: IV, tag, MAC.
-  private func findCandidates(_ openings: inout [Opening], _ buffers: OpeningBuffers) {
+  private struct Failure {
+    let verdict: Verdict
+    let reason: StaticString
+  }
+
+  @inline(__always)
+  private func openCBC(
+    _ openings: inout [Opening], _ context: CipherContext, _ buffers: OpeningBuffers,
+    failed: (inout Opening, Failure) -> Void
+  ) throws(EncryptionError) -> Int {
+    var candidates: [Int] = []
+    swap(&candidates, &self.candidates)
+    defer { swap(&candidates, &self.candidates) }
     candidates.removeAll(keepingCapacity: true)
-    let json = UnsafeRawBufferPointer(buffers.json)
-    withUnsafeTemporaryAllocation(byteCount: HMACKey.hexLength, alignment: 8) { expected in
-      for position in openings.indices {
-        guard openings[position].openedBy < 0, let envelope = openings[position].envelope else { continue }
-        guard openings[position].ivLength == cipher.ivLength else {
-          openings[position].fail(.payloadInvalid, "the iv has the wrong length for the cipher")
-          continue
-        }
-        guard envelope.hasNoTag(in: json) else {
-          openings[position].fail(.tagNotAllowed, "a tag, but the cipher is not GCM")
-          continue
-        }
-        mac.authenticate(slice(json, envelope.iv), slice(json, envelope.value), hex: expected)
-        guard isEqual(UnsafeRawBufferPointer(expected), slice(json, envelope.mac)) else {
-          openings[position].fail(.macInvalid, "no key's MAC matches: another key, or altered")
-          continue
-        }
-        let length = openings[position].ciphertextLength
-        guard length > 0, length % CipherContext.blockLength == 0 else {
-          openings[position].fail(.decryptFailed, "the MAC matches, but the ciphertext has no whole blocks")
-          continue
-        }
+    for position in openings.indices where openings[position].isPending {
+      if let failure = failureBeforeDecrypting(openings[position], buffers) {
+        failed(&openings[position], failure)
+      } else {
         candidates.append(position)
       }
     }
+    try decrypt(candidates, of: openings, context, buffers)
+    var opened = 0
+    for position in candidates {
+      if let plaintext = plaintext(openings[position], buffers) {
+        openings[position].succeed(key: index, plaintext: plaintext)
+        opened += 1
+      } else {
+        failed(
+          &openings[position],
+          Failure(verdict: .decryptFailed, reason: "the MAC matches, but the padding is wrong"))
+      }
+    }
+    return opened
+  }
+
+  /// What Laravel checks before it decrypts in CBC mode, in its order: IV, tag, MAC. Nil if all is well.
+  @inline(__always)
+  private func failureBeforeDecrypting(_ opening: Opening, _ buffers: OpeningBuffers) -> Failure? {
+    guard let envelope = opening.envelope, opening.ivLength == cipher.ivLength else {
+      return Failure(verdict: .payloadInvalid, reason: "the iv has the wrong length for the cipher")
+    }
+    let json = UnsafeRawBufferPointer(buffers.json)
+    guard envelope.hasNoTag(in: json) else {
+      return Failure(verdict: .tagNotAllowed, reason: "a tag, but the cipher is not GCM")
+    }
+    guard hasAuthenticMAC(envelope, json, buffers.message) else {
+      return Failure(verdict: .macInvalid, reason: "no key's MAC matches: another key, or altered")
+    }
+    guard opening.ciphertextLength > 0, opening.ciphertextLength % CipherContext.blockLength == 0 else {
+      return Failure(
+        verdict: .decryptFailed, reason: "the MAC matches, but the ciphertext has no whole blocks")
+    }
+    return nil
+  }
+
+  /// The MAC is that of the iv's and the value's texts, one behind the other.
+  private func hasAuthenticMAC(
+    _ envelope: Envelope, _ json: UnsafeRawBufferPointer, _ message: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    let (iv, value) = (envelope.iv, envelope.value)
+    guard envelope.mac.count == HMACKey.hexLength, let json = json.baseAddress, let message = message.baseAddress
+    else { return false }
+    message.copyMemory(from: json + iv.lowerBound, byteCount: iv.count)
+    (message + iv.count).copyMemory(from: json + value.lowerBound, byteCount: value.count)
+    return mac.isAuthentic(message, iv.count + value.count, hex: json + envelope.mac.lowerBound)
   }
 
   /// Decrypts neighbours in one call: in `IV, ciphertext, IV, ciphertext…` each first block is freed from its IV by
   /// the chaining itself, and what an IV decrypts to is not looked at.
-  private func decryptCandidates(
-    _ openings: [Opening], _ context: CipherContext, _ buffers: OpeningBuffers
+  private func decrypt(
+    _ candidates: [Int], of openings: [Opening], _ context: CipherContext, _ buffers: OpeningBuffers
   ) throws(EncryptionError) {
     guard let source = buffers.ciphertexts.baseAddress, let target = buffers.plaintexts.baseAddress else { return }
     var first = 0
@@ -89,17 +138,23 @@ final class KeyOpener {
     }
   }
 
-  /// PKCS #7: one to sixteen bytes, each of them their number.
-  private func checkPadding(_ opening: inout Opening, _ buffers: OpeningBuffers) {
+  /// What stands before the padding; nil where that isn't PKCS #7: one to sixteen bytes, each of them their number.
+  @inline(__always)
+  private func plaintext(_ opening: Opening, _ buffers: OpeningBuffers) -> Range<Int>? {
     let end = opening.ciphertextEnd
-    let padding = Int(buffers.plaintexts[end - 1])
-    guard (1...CipherContext.blockLength).contains(padding),
-      buffers.plaintexts[end - padding..<end].allSatisfy({ $0 == UInt8(padding) })
-    else {
-      opening.fail(.decryptFailed, "the MAC matches, but the padding is wrong")
-      return
-    }
-    opening.succeed(key: index, plaintext: opening.ciphertextStart..<end - padding)
+    guard let last = buffers.plaintexts.baseAddress.map({ UnsafeRawPointer($0) + end - CipherContext.blockLength })
+    else { return nil }
+    // Little-endian, so that a word's last byte is its highest.
+    let low = UInt64(littleEndian: last.loadUnaligned(as: UInt64.self))
+    let high = UInt64(littleEndian: last.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    let padding = high >> 56
+    guard padding > 0, padding <= CipherContext.blockLength else { return nil }
+    let expected = padding * 0x0101_0101_0101_0101
+    // Shifting by 64 leaves nothing.
+    let inHigh = UInt64.max << (64 - 8 * min(padding, 8))
+    let inLow = UInt64.max << (64 - 8 * (padding - min(padding, 8)))
+    guard (high ^ expected) & inHigh | (low ^ expected) & inLow == 0 else { return nil }
+    return opening.ciphertextStart..<end - Int(padding)
   }
 
   private func openGCM(

@@ -7,7 +7,8 @@ final class LockstepCBC {
   private let ecb: CipherContext
   /// For what is left when too few messages go on.
   private let cbc: CipherContext
-  private var order: [Int] = []
+  /// The messages that go on, in their order.
+  private var active: [Int] = []
   /// Each message's last ciphertext block, then the round's input.
   private let round = Scratch(capacity: 16 << 10)
 
@@ -27,37 +28,35 @@ final class LockstepCBC {
     into target: UnsafeMutableRawPointer
   ) throws(EncryptionError) {
     let block = CipherContext.blockLength
-    sortLongestFirst(messages)
-    let order = order
+    var active: [Int] = []
+    swap(&active, &self.active)
+    defer { swap(&active, &self.active) }
+    active.removeAll(keepingCapacity: true)
+    active.append(contentsOf: messages.indices)
     round.reserve(2 * block * messages.count)
     let (ecb, cbc) = (ecb, cbc)
     try round.withBytes { (round: UnsafeMutableRawBufferPointer) throws(EncryptionError) in
       guard let chain = round.baseAddress else { return }
       let input = chain + block * messages.count
-      for (row, message) in order.enumerated() {
-        (chain + block * row).copyMemory(from: ivs + block * message, byteCount: block)
-      }
-      var active = order.count
+      chain.copyMemory(from: ivs, byteCount: block * messages.count)
       var offset = 0
       while true {
-        while active > 0, messages[order[active - 1]].count <= offset { active -= 1 }
-        guard active >= Self.fewest else { break }
-        for row in 0..<active {
-          let place = source + messages[order[row]].lowerBound + offset
-          chainBlock(chain + block * row, place, into: input + block * row)
+        dropEnded(&active, messages, offset, chain)
+        guard active.count >= Self.fewest else { break }
+        for (row, message) in active.enumerated() {
+          chainBlock(chain + block * row, source + messages[message].lowerBound + offset, into: input + block * row)
         }
-        try ecb.update(input, count: block * active, into: chain)
-        for row in 0..<active {
-          let place = target + messages[order[row]].lowerBound + offset
+        try ecb.update(input, count: block * active.count, into: chain)
+        for (row, message) in active.enumerated() {
+          let place = target + messages[message].lowerBound + offset
           place.copyMemory(from: chain + block * row, byteCount: block)
         }
         offset += block
       }
-      for row in 0..<active {
-        let message = messages[order[row]]
-        let start = message.lowerBound + offset
+      for (row, message) in active.enumerated() {
+        let start = messages[message].lowerBound + offset
         try cbc.start(iv: chain + block * row)
-        try cbc.update(source + start, count: message.upperBound - start, into: target + start)
+        try cbc.update(source + start, count: messages[message].upperBound - start, into: target + start)
       }
     }
   }
@@ -67,11 +66,20 @@ final class LockstepCBC {
     round.wipeFirst(round.capacity)
   }
 
-  private func sortLongestFirst(_ messages: [Range<Int>]) {
-    order.removeAll(keepingCapacity: true)
-    order.append(contentsOf: messages.indices)
-    let isSorted = zip(messages, messages.dropFirst()).allSatisfy { $0.count >= $1.count }
-    if !isSorted { order.sort { messages[$0].count > messages[$1].count } }
+  /// Drops the messages that end at `offset`, and closes up the rows of the others.
+  private func dropEnded(
+    _ active: inout [Int], _ messages: [Range<Int>], _ offset: Int, _ chain: UnsafeMutableRawPointer
+  ) {
+    let block = CipherContext.blockLength
+    var rows = 0
+    for row in active.indices where messages[active[row]].count > offset {
+      if rows < row {
+        active[rows] = active[row]
+        (chain + block * rows).copyMemory(from: chain + block * row, byteCount: block)
+      }
+      rows += 1
+    }
+    active.removeSubrange(rows...)
   }
 }
 

@@ -16,36 +16,36 @@ struct PayloadReading {
     self.ciphertexts = ciphertexts
   }
 
-  mutating func read(_ payload: UnsafeRawBufferPointer) -> Opening {
-    var opening = Opening()
+  /// `opening` is a new one.
+  mutating func read(_ payload: UnsafeRawBufferPointer, into opening: inout Opening) {
     opening.ivStart = ciphertextEnd
     guard !payload.isEmpty else {
       opening.verdict = .empty
-      return opening
+      return
     }
     if !readAsWritten(payload, &opening) {
       do throws(EnvelopeFault) {
         try readAsPHP(payload, &opening)
       } catch {
         if isPayloadLike(payload) { opening.fail(.payloadInvalid, error.reason) }
-        return opening
+        return
       }
     }
     if opening.ivLength < 0 {
       opening.fail(.payloadInvalid, "the base64 of the iv is wrong")
     }
     ciphertextEnd = opening.ciphertextEnd
-    return opening
   }
 
   /// False if the payload has another layout; nothing is decided then.
   private mutating func readAsWritten(_ payload: UnsafeRawBufferPointer, _ opening: inout Opening) -> Bool {
-    let room = UnsafeMutableRawBufferPointer(rebasing: json[jsonEnd...])
-    guard let count = base64.decodeExactly(payload, into: room) else { return false }
-    let text = UnsafeRawBufferPointer(rebasing: room[..<count])
+    guard let room = json.baseAddress.map({ $0 + jsonEnd }), let target = ciphertexts.baseAddress,
+      let count = base64.decodeExactly(payload, into: room)
+    else { return false }
+    let text = UnsafeRawBufferPointer(start: room, count: count)
     guard let envelope = envelopeAsWritten(text),
-      let ivLength = base64.decodeExactly(slice(text, envelope.iv), into: target(opening.ivStart)),
-      let length = base64.decodeExactly(slice(text, envelope.value), into: target(opening.ciphertextStart)),
+      let ivLength = base64.decodeExactly(slice(text, envelope.iv), into: target + opening.ivStart),
+      let length = base64.decodeExactly(slice(text, envelope.value), into: target + opening.ciphertextStart),
       envelope.tag.isEmpty || isExact(slice(text, envelope.tag))
     else { return false }
     opening.envelope = envelope.moved(by: jsonEnd)
@@ -73,7 +73,7 @@ struct PayloadReading {
 
   private func isExact(_ tag: UnsafeRawBufferPointer) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: Base64.decodedCapacity(tag.count), alignment: 8) {
-      base64.decodeExactly(tag, into: $0) != nil
+      $0.baseAddress.map { base64.decodeExactly(tag, into: $0) != nil } ?? false
     }
   }
 

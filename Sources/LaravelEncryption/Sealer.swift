@@ -23,18 +23,21 @@ final class Sealer {
   private let cipher: Cipher
   private let mode: Mode
   private let mac: HMACKey
-  private let base64 = Base64()
+  private let base64: Base64
   private let ivs = Scratch(capacity: 16 << 10)
   /// Padded plaintexts.
   private let blocks = Scratch()
   private let ciphertexts = Scratch()
-  private let json = Scratch()
+  private let json = Scratch(capacity: 4 << 10)
+  /// What a MAC is taken of.
+  private let message = Scratch(capacity: 4 << 10)
   private let payloads = Scratch()
 
-  init(_ key: AppKey) throws(EncryptionError) {
+  init(_ key: AppKey, kernel: VectorKernel = .best) throws(EncryptionError) {
+    base64 = Base64(kernel: kernel)
     cipher = key.cipher
     mode = cipher.isGCM ? .gcm(try CipherContext(key, .encrypt)) : .cbc(try LockstepCBC(key))
-    mac = key.withBytes { HMACKey($0) }
+    mac = key.withBytes { HMACKey($0, kernel: kernel) }
   }
 
   /// Seals every job and sets where its payload lies.
@@ -48,15 +51,7 @@ final class Sealer {
     }
     try encrypt(jobs)
     reserveOutput(jobs)
-    ivs.withBytes { ivs in
-      var end = 0
-      for index in jobs.indices {
-        let iv = slice(UnsafeRawBufferPointer(ivs), index * ivLength..<(index + 1) * ivLength)
-        let length = write(jobs[index], iv: iv, at: end)
-        jobs[index].payload = end..<end + length
-        end += length
-      }
-    }
+    writePayloads(&jobs)
   }
 
   func withPayloads<Result, Failure: Error>(
@@ -114,36 +109,48 @@ final class Sealer {
     }
   }
 
-  /// The envelope's fixed parts and a MAC or a tag take fewer bytes than this.
-  private static let envelopeOverhead = 192
-
   private func reserveOutput(_ jobs: [Job]) {
     var longest = 0
     var total = 0
     for job in jobs {
-      let length = Base64.encodedLength(job.ciphertext.count) + Self.envelopeOverhead
+      let length = Base64.encodedLength(job.ciphertext.count) + EnvelopeWriter.overhead
       longest = max(longest, length)
       total += Base64.encodedLength(length)
     }
     json.reserve(longest + Base64.slack)
+    message.reserve(longest + HMACKey.roomForPadding)
     payloads.reserve(total + Base64.slack)
   }
 
-  /// Writes one envelope and its base64, and returns the payload's length.
-  private func write(_ job: Job, iv: UnsafeRawBufferPointer, at start: Int) -> Int {
+  /// Writes every job's envelope and the base64 of it, one payload behind the other.
+  private func writePayloads(_ jobs: inout [Job]) {
+    let ivLength = cipher.ivLength
     json.withBytes { json in
-      ciphertexts.withBytes { ciphertexts in
-        var writer = EnvelopeWriter(base64: base64, buffer: json)
-        let bytes = UnsafeRawBufferPointer(ciphertexts)
-        let value = slice(bytes, job.ciphertext)
-        if cipher.isGCM {
-          let end = job.ciphertext.upperBound
-          writer.writeGCM(iv: iv, value: value, tag: slice(bytes, end..<end + CipherContext.tagLength))
-        } else {
-          writer.writeCBC(iv: iv, value: value, mac: mac, hasTag: job.hasTag)
-        }
-        return payloads.withBytes { payloads in
-          base64.encode(writer.written, into: UnsafeMutableRawBufferPointer(rebasing: payloads[start...]))
+      message.withBytes { message in
+        ciphertexts.withBytes { ciphertexts in
+          ivs.withBytes { ivs in
+            payloads.withBytes { payloads in
+              guard let json = json.baseAddress, let message = message.baseAddress, let target = payloads.baseAddress
+              else { return }
+              let bytes = UnsafeRawBufferPointer(ciphertexts)
+              var end = 0
+              for index in jobs.indices {
+                let iv = slice(UnsafeRawBufferPointer(ivs), index * ivLength..<(index + 1) * ivLength)
+                let value = jobs[index].ciphertext
+                var writer = EnvelopeWriter(base64: base64, buffer: json, message: message)
+                if cipher.isGCM {
+                  let tag = slice(bytes, value.upperBound..<value.upperBound + CipherContext.tagLength)
+                  writer.writeGCM(iv: iv, value: slice(bytes, value), tag: tag)
+                } else {
+                  writer.writeCBC(iv: iv, value: slice(bytes, value), mac: mac, hasTag: jobs[index].hasTag)
+                }
+                let envelope = UnsafeRawBufferPointer(start: json, count: writer.count)
+                let length = base64.encode(envelope, into: target + end)
+                jobs[index].payload = end..<end + length
+                end += length
+              }
+            }
+          }
         }
       }
     }

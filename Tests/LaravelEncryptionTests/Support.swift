@@ -13,6 +13,11 @@ func testKey(_ cipher: Cipher, seed: UInt8) throws -> AppKey {
   return try key("base64:" + Data(bytes).base64EncodedString(), cipher)
 }
 
+extension VectorKernel {
+  /// Those of this processor; which they are depends on the machine, `portable` is on all.
+  static var available: [VectorKernel] { allCases.filter(\.isAvailable) }
+}
+
 /// Runs one batch over payloads that lie one behind the other, with `gap` between them.
 func process(
   _ encrypter: Encrypter, _ operation: LaravelEncryption.Operation, _ payloads: [[UInt8]], gap: [UInt8] = []

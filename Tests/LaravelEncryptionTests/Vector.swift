@@ -78,7 +78,7 @@ enum Answer: Equatable, CustomStringConvertible {
     "Unsupported cipher or incorrect key length."
     + " Supported ciphers are: aes-128-cbc, aes-256-cbc, aes-128-gcm, aes-256-gcm."
 
-  init(_ vector: Vector) throws {
+  init(_ vector: Vector, kernel: VectorKernel = .best) throws {
     do {
       guard let cipher = Cipher(name: vector.cipher) else {
         self = .message(Self.unsupported)
@@ -86,7 +86,7 @@ enum Answer: Equatable, CustomStringConvertible {
       }
       var keys = [try LaravelEncryptionTests.key(vector.key, cipher)]
       for text in vector.previousKeys ?? [] { keys.append(try LaravelEncryptionTests.key(text, cipher)) }
-      self = try Answer.open(vector, keys)
+      self = try Answer.open(vector, keys, kernel)
     } catch EncryptionError.keyMissing {
       self = .message("No application encryption key has been specified.")
     } catch EncryptionError.keyLength {
@@ -95,13 +95,13 @@ enum Answer: Equatable, CustomStringConvertible {
   }
 
   /// A cipher that cannot seal stands behind a current key that opens nothing here.
-  private static func open(_ vector: Vector, _ keys: [AppKey]) throws -> Answer {
+  private static func open(_ vector: Vector, _ keys: [AppKey], _ kernel: VectorKernel) throws -> Answer {
     let ring =
       keys[0].cipher.canSeal
       ? try KeyRing(current: keys[0], previous: Array(keys.dropFirst()))
       : try KeyRing(current: try testKey(.aes128CBC, seed: 1), previous: keys)
     guard let payload = vector.payloadBytes else { return .message("The payload is invalid.") }
-    let (site, plaintext) = try Encrypter(keyRing: ring).decryptString(payload)
+    let (site, plaintext) = try Encrypter(keyRing: ring, verify: true, kernel: kernel).decryptString(payload)
     if let plaintext { return .plaintext(plaintext) }
     switch site.verdict {
     case .empty, .notPayload, .payloadInvalid: return .message("The payload is invalid.")

@@ -1,4 +1,5 @@
-/// RFC 4648 base64 by lookup tables, and the two readings of PHP's `base64_decode`.
+/// RFC 4648 base64, by vectors where the processor has them and by lookup tables, and the two readings of PHP's
+/// `base64_decode`.
 ///
 /// Outputs need `Base64.slack` bytes of room behind their last byte, since words are stored whole.
 final class Base64: @unchecked Sendable {  // the tables are written in `init` only
@@ -17,7 +18,11 @@ final class Base64: @unchecked Sendable {  // the tables are written in `init` o
   private static let invalid: UInt32 = 0x8000_0000
   private static let pad = UInt8(ascii: "=")
 
-  init() {
+  private let kernel: VectorKernel
+
+  /// The kernel must be available.
+  init(kernel: VectorKernel = .best) {
+    self.kernel = kernel
     decoding = .allocate(capacity: 4 * 256)
     decoding.initialize(repeating: Self.invalid, count: 4 * 256)
     encoding = .allocate(capacity: 4096)
@@ -54,11 +59,11 @@ final class Base64: @unchecked Sendable {  // the tables are written in `init` o
 
   /// Writes `encodedLength` bytes and returns their number.
   @discardableResult
-  func encode(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int {
-    guard let source = input.baseAddress, let target = output.baseAddress, !input.isEmpty else { return 0 }
+  func encode(_ input: UnsafeRawBufferPointer, into target: UnsafeMutableRawPointer) -> Int {
+    guard let source = input.baseAddress, !input.isEmpty else { return 0 }
     let count = input.count
-    var read = 0
-    var written = 0
+    var read = kernel.encode(source, count, into: target)
+    var written = read / 3 * 4
     while count - read >= 8 {
       let bits = UInt64(bigEndian: source.loadUnaligned(fromByteOffset: read, as: UInt64.self)) >> 16
       let word =
@@ -80,8 +85,8 @@ final class Base64: @unchecked Sendable {  // the tables are written in `init` o
       let bits = Int(input[read]) << 16 | second << 8
       target.storeBytes(of: encoding[bits >> 12], toByteOffset: written, as: UInt16.self)
       target.storeBytes(of: encoding[bits & 0xFFF], toByteOffset: written + 2, as: UInt16.self)
-      output[written + 3] = Self.pad
-      if read + 1 == count { output[written + 2] = Self.pad }
+      target.storeBytes(of: Self.pad, toByteOffset: written + 3, as: UInt8.self)
+      if read + 1 == count { target.storeBytes(of: Self.pad, toByteOffset: written + 2, as: UInt8.self) }
       written += 4
     }
     return written
@@ -90,13 +95,13 @@ final class Base64: @unchecked Sendable {  // the tables are written in `init` o
   /// Decodes what an encoder writes: a multiple of four letters, `=` at the end only. Nil for anything else.
   ///
   /// What it decodes, both readings of PHP decode to the same bytes.
-  func decodeExactly(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int? {
+  func decodeExactly(_ input: UnsafeRawBufferPointer, into target: UnsafeMutableRawPointer) -> Int? {
     guard input.count & 3 == 0 else { return nil }
-    guard let source = input.baseAddress, let target = output.baseAddress, !input.isEmpty else { return 0 }
+    guard let source = input.baseAddress, !input.isEmpty else { return 0 }
     var whole = input.count
     if input[whole - 1] == Self.pad { whole -= 4 }
-    var read = 0
-    var written = 0
+    var read = kernel.decode(source, whole, into: target)
+    var written = read / 4 * 3
     var seen: UInt32 = 0
     while whole - read >= 8 {
       let letters = source.loadUnaligned(fromByteOffset: read, as: UInt64.self).littleEndian
@@ -118,12 +123,12 @@ final class Base64: @unchecked Sendable {  // the tables are written in `init` o
     if whole < input.count {
       let first = decoding[Int(input[read])] | decoding[256 + Int(input[read + 1])]
       seen |= first
-      output[written] = UInt8(truncatingIfNeeded: first)
+      target.storeBytes(of: UInt8(truncatingIfNeeded: first), toByteOffset: written, as: UInt8.self)
       written += 1
       if input[read + 2] != Self.pad {
         let second = first | decoding[512 + Int(input[read + 2])]
         seen |= second
-        output[written] = UInt8(truncatingIfNeeded: second >> 8)
+        target.storeBytes(of: UInt8(truncatingIfNeeded: second >> 8), toByteOffset: written, as: UInt8.self)
         written += 1
       }
     }
