@@ -63,29 +63,7 @@ package final class Encrypter: @unchecked Sendable {  // handed over as a whole:
     _ output: inout [UInt8]
   ) throws(EncryptionError) {
     try opener.open(input, UnsafeBufferPointer(sites))
-    jobs.removeAll(keepingCapacity: true)
-    jobSites.removeAll(keepingCapacity: true)
-    for index in sites.indices {
-      let opening = opener.openings[index]
-      sites[index].verdict = opening.verdict
-      sites[index].openedBy = opening.openedBy
-      sites[index].reason = opening.reason
-      sites[index].newLength = -1
-      switch operation {
-      case .rekey where opening.verdict == .opensWithPrevious:
-        jobs.append(Sealer.Job(plaintext: opening.plaintext, hasTag: opening.envelope?.hasTag ?? true))
-        jobSites.append(index)
-      case .encrypt where opening.verdict == .notPayload:
-        jobs.append(Sealer.Job(plaintext: sites[index].bytes, hasTag: true))
-        jobSites.append(index)
-      case .decrypt where opening.openedBy >= 0:
-        sites[index].newStart = output.count
-        sites[index].newLength = opening.plaintext.count
-        opener.withPlaintexts { output.append(contentsOf: slice($0, opening.plaintext)) }
-      case .classify, .rekey, .encrypt, .decrypt:
-        break
-      }
-    }
+    take(operation, sites, &jobs, &jobSites, &output)
     guard !jobs.isEmpty else { return }
     if operation == .encrypt {
       try seal(input)
@@ -94,12 +72,44 @@ package final class Encrypter: @unchecked Sendable {  // handed over as a whole:
         try seal(plaintexts)
       }
     }
+    let start = output.count
     for (job, index) in zip(jobs, jobSites) {
-      sites[index].newStart = output.count + job.payload.lowerBound
+      sites[index].newStart = start + job.payload.lowerBound
       sites[index].newLength = job.payload.count
     }
     let length = jobs.last?.payload.upperBound ?? 0
     sealer.withPayloads { output.append(contentsOf: $0[..<length]) }
+  }
+
+  /// Sets what was found at each site, and collects what is to be sealed.
+  private func take(
+    _ operation: Operation, _ sites: UnsafeMutableBufferPointer<PayloadSite>, _ jobs: inout [Sealer.Job],
+    _ jobSites: inout [Int], _ output: inout [UInt8]
+  ) {
+    jobs.removeAll(keepingCapacity: true)
+    jobSites.removeAll(keepingCapacity: true)
+    let openings = opener.openings
+    for index in sites.indices {
+      sites[index].verdict = openings[index].verdict
+      sites[index].openedBy = openings[index].openedBy
+      sites[index].reason = openings[index].reason
+      sites[index].newLength = -1
+      switch operation {
+      case .rekey where openings[index].verdict == .opensWithPrevious:
+        jobs.append(Sealer.Job(plaintext: openings[index].plaintext, hasTag: openings[index].envelope?.hasTag ?? true))
+        jobSites.append(index)
+      case .encrypt where openings[index].verdict == .notPayload:
+        jobs.append(Sealer.Job(plaintext: sites[index].bytes, hasTag: true))
+        jobSites.append(index)
+      case .decrypt where openings[index].openedBy >= 0:
+        let plaintext = openings[index].plaintext
+        sites[index].newStart = output.count
+        sites[index].newLength = plaintext.count
+        opener.withPlaintexts { output.append(contentsOf: slice($0, plaintext)) }
+      case .classify, .rekey, .encrypt, .decrypt:
+        break
+      }
+    }
   }
 
   /// Seals the jobs and verifies the result.
@@ -116,9 +126,12 @@ package final class Encrypter: @unchecked Sendable {  // handed over as a whole:
         try verifier.open(payloads, sites)
       }
     }
+    let openings = verifier.openings
+    let jobs = jobs
     let isSame = verifier.withPlaintexts { opened in
-      zip(verifier.openings, jobs).allSatisfy { opening, job in
-        opening.openedBy == 0 && haveSameBytes(slice(opened, opening.plaintext), slice(plaintexts, job.plaintext))
+      jobs.indices.allSatisfy { index in
+        openings[index].openedBy == 0
+          && haveSameBytes(slice(opened, openings[index].plaintext), slice(plaintexts, jobs[index].plaintext))
       }
     }
     guard isSame else { throw .verificationFailed }

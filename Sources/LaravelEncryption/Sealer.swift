@@ -77,9 +77,13 @@ final class Sealer {
     blocks.withBytes { blocks in
       for job in jobs {
         let target = UnsafeMutableRawBufferPointer(rebasing: blocks[job.ciphertext])
+        let padding = UInt8(truncatingIfNeeded: target.count - job.plaintext.count)
+        if padding > 0 {
+          // The whole last block, before the plaintext takes its part of it.
+          target.storeBytes(
+            of: SIMD16(repeating: padding), toByteOffset: target.count - block, as: SIMD16<UInt8>.self)
+        }
         target.copyMemory(from: slice(plaintexts, job.plaintext))
-        let padding = target.count - job.plaintext.count
-        for offset in job.plaintext.count..<target.count { target[offset] = UInt8(truncatingIfNeeded: padding) }
       }
     }
     return end
